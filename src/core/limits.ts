@@ -1,0 +1,42 @@
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const MIB = 1_048_576
+
+/**
+ * Every bound of the service, in one table: validation, `/v1/capabilities`, the docs and the tests read it from here.
+ * Bytes are bytes of UTF-8; lengths of texts are UTF-16 code units.
+ */
+export const limits = {
+  eventBytes: MIB,
+  bodyBytes: 16 * MIB,
+  batchEvents: 1_000,
+  nesting: 64,
+  keyBytes: 1_024,
+  idLength: 128,
+  idempotencyKeyLength: 128,
+  metadataBytes: 32 * 1_024,
+  nameLength: 128,
+  consumerIdLength: 128,
+  reasonLength: 1_000,
+  leaseIdLength: 256,
+  fetchEvents: 1_000,
+  settleItems: 1_000,
+  pageItems: 1_000,
+  answerBytes: 8 * MIB,
+  holeRanges: 1_000,
+  partitions: 256,
+  streamsPerTenant: 10_000,
+  groupsPerStream: 1_000,
+  waitersPerPartition: 1_000,
+  waitMs: 20_000,
+  leaseMsMin: 10,
+  leaseMs: 12 * HOUR_MS,
+  delayMs: 12 * HOUR_MS,
+  maxAttempts: 1_000,
+  maxInFlight: 100_000,
+  backoffBaseMs: HOUR_MS,
+  backoffFactor: 10,
+  backoffMaxMs: 12 * HOUR_MS,
+  /** How long at least an idempotency key is remembered. */
+  idempotencyMs: 10 * MINUTE_MS,
+} as const

@@ -1,0 +1,149 @@
+import type { Cause } from '../delivery.ts'
+import type { GroupOptions } from '../group.ts'
+import type { Difference, Range, Run } from '../runs.ts'
+
+/** A row of the log: consecutive events as lines of canonical JSON. */
+export interface Batch {
+  readonly first: number
+  readonly last: number
+  /** The timestamp of the events that carry none, in milliseconds since 1970. */
+  readonly atMs: number
+  readonly minTimeMs: number
+  readonly maxTimeMs: number
+  /** The greatest timestamp of all events up to this row. */
+  readonly runMaxMs: number
+  /** UTF-8 bytes of `lines`, and of all rows up to this one. */
+  readonly bytes: number
+  readonly totalBytes: number
+  readonly lines: string
+}
+
+export type BatchHead = Omit<Batch, 'lines' | 'minTimeMs' | 'maxTimeMs' | 'atMs' | 'bytes'>
+
+export interface NewBatch extends Omit<Batch, 'bytes' | 'totalBytes'> {
+  readonly keys: readonly StoredKey[]
+}
+
+/** An idempotency key in the row that its request's first new event lies in. */
+export interface StoredKey {
+  readonly key: string
+  readonly fingerprint: string
+  readonly first: number
+  readonly atMs: number
+}
+
+/** A lease or a delay. */
+export interface Timed {
+  readonly state: 'leased' | 'delayed'
+  /** When the lease expires or the delay ends. */
+  readonly dueMs: number
+  readonly token: string | null
+  /** How many deliveries the claim took. */
+  readonly claimed: number | null
+  readonly consumerId: string | null
+  readonly leasedAtMs: number | null
+  readonly leaseMs: number | null
+  /** Why the delivery came back the last time, if it did. */
+  readonly reason: string | null
+}
+
+export interface Ready {
+  readonly reason: string | null
+}
+
+export interface Done {
+  readonly state: 'skipped' | 'rejected'
+}
+
+export interface Tries {
+  readonly attempts: number
+}
+
+export interface DeadLetter {
+  readonly sequence: number
+  readonly reason: string | null
+  readonly cause: Cause
+  readonly attempt: number
+  readonly consumerId: string | null
+  readonly atMs: number
+}
+
+export interface Group {
+  /** The number that the group's rows carry in this partition. */
+  readonly id: number
+  readonly uid: string
+  readonly name: string
+  readonly revision: number
+  readonly options: GroupOptions
+  /** The next sequence never offered. */
+  readonly cursor: number
+}
+
+/** One kind of exception of one partition, kept as runs per group. */
+export interface RunTable<V> {
+  /** Runs that overlap or touch one of the ascending `ranges`, each once, ascending. */
+  around(group: number, ranges: readonly Range[]): Run<V>[]
+  /** Runs that end at or after `sequence`, ascending; rows are read as they are asked for. */
+  from(group: number, sequence: number): Iterable<Run<V>>
+  write(group: number, difference: Difference<V>): void
+}
+
+export interface TimedTable extends RunTable<Timed> {
+  /** At most `limit` runs of any group that are due at `nowMs`, by group and sequence. */
+  due(nowMs: number, limit: number): { group: number; run: Run<Timed> }[]
+  earliestDue(): number | null
+  countLeased(group: number): number
+  has(group: number, state: Timed['state']): boolean
+  counts(group: number): { leased: number; delayed: number }
+  /** Runs that a consumer holds, ascending; of all consumers when null. */
+  leased(group: number, consumerId: string | null, from: number): Iterable<Run<Timed>>
+}
+
+export interface ReadyTable extends RunTable<Ready> {
+  has(group: number): boolean
+  count(group: number): number
+}
+
+export interface LogStore {
+  head(): BatchHead | null
+  firstSequence(): number | null
+  /** The row that holds `sequence`, and the rows after it, read as they are asked for. */
+  from(sequence: number): Iterable<Batch>
+  /** Time bounds of the row that holds `sequence`. */
+  runMaxAt(sequence: number): { first: number; last: number; runMaxMs: number } | null
+  append(batches: readonly NewBatch[]): void
+  sequencesOf(ids: readonly string[]): Map<string, number>
+  addIds(ids: readonly { readonly id: string; readonly sequence: number }[]): void
+  /** Idempotency keys of rows below `before`, newest row first, read as they are asked for. */
+  keysBefore(before: number): Iterable<readonly StoredKey[]>
+}
+
+export interface GroupStore {
+  byUid(uid: string): Group | null
+  byId(id: number): Group | null
+  byName(name: string): Group | null
+  insert(group: Omit<Group, 'id'>): number
+  updateOptions(id: number, revision: number, options: GroupOptions): void
+  moveCursor(id: number, cursor: number): void
+  /** First sequences of the first run of each kind that holds the frontier back, and the cursor. */
+  edges(id: number): { cursor: number; firstTimed: number | null; firstReady: number | null }
+}
+
+export interface DeadLetterStore {
+  add(group: number, letters: readonly DeadLetter[]): void
+  after(group: number, sequence: number): Iterable<DeadLetter>
+  count(group: number): number
+}
+
+/** All that a partition keeps. Implemented in SQL by src/storage/partition.ts. */
+export interface PartitionStore {
+  readonly log: LogStore
+  readonly groups: GroupStore
+  readonly timed: TimedTable
+  readonly ready: ReadyTable
+  readonly done: RunTable<Done>
+  readonly tries: RunTable<Tries>
+  readonly deadLetters: DeadLetterStore
+  /** Runs `work` so that all it writes is kept, or nothing when it throws. */
+  transaction<T>(work: () => T): T
+}
