@@ -29,7 +29,7 @@ export interface Place {
 }
 
 const MEMBERS = new Set(['type', 'key', 'payload', 'metadata', 'id', 'timestamp', 'partition'])
-const CONTROL = /[\u0000-\u001f\u007f]/
+const CONTROL = /\p{Cc}/u
 
 const invalid = (field: string, detail: string): { ok: false; failure: Failure } =>
   failed(failure('invalid_request', `${field}: ${detail}`, { field }))
