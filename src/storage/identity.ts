@@ -1,30 +1,18 @@
 import type { Address } from '../core/partition/commands.ts'
+import { isEmpty } from './migrate.ts'
 import { first, type Sql } from './sql.ts'
 
-/** Who a partition is, written once at its birth; and whether it lives in test time. */
-export interface Identity extends Address {
-  readonly testTime: boolean
-}
+/** Who a partition is; null before its birth, when its storage is empty. */
+export const readIdentity = (sql: Sql): Address | null =>
+  isEmpty(sql) ? null : first<Address>(sql, 'select tenant, stream, uid, partition from identity')
 
-/** Reads the identity of a partition that has been born. */
-export function readIdentity(sql: Sql): Identity {
-  const row = first<Address & { testTime: number }>(
-    sql,
-    'select tenant, stream, uid, partition, testTime from identity',
-  )!
-  return { ...row, testTime: row.testTime === 1 }
-}
-
+/** Says who a partition is, once, at its birth. */
 export function writeIdentity(sql: Sql, { tenant, stream, uid, partition }: Address): void {
   sql.run(
-    'insert into identity (tenant, stream, uid, partition, testTime) values (?1, ?2, ?3, ?4, 0)',
+    'insert into identity (tenant, stream, uid, partition) values (?1, ?2, ?3, ?4)',
     tenant,
     stream,
     uid,
     partition,
   )
-}
-
-export function writeTestTime(sql: Sql, testTime: boolean): void {
-  sql.run('update identity set testTime = ?1', testTime ? 1 : 0)
 }

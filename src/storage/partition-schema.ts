@@ -1,3 +1,5 @@
+import { clockTable } from './test-time.ts'
+
 /**
  * The tables of a partition. Runs are keyed by their last sequence: `last >= s order by last limit 1` is the run that
  * holds s. `without rowid` makes an insert into a composite key one row written instead of two.
@@ -8,9 +10,9 @@ export const partitionMigrations: readonly (readonly string[])[] = [
       tenant text not null,
       stream text not null,
       uid text not null,
-      partition integer not null,
-      testTime integer not null
+      partition integer not null
     )`,
+    ...clockTable,
     // The long text comes last, so that reading the other columns never touches its overflow pages.
     `create table batches (
       last integer primary key,
