@@ -97,6 +97,8 @@ export class PartitionMachine {
   run<N extends CommandName>(command: Command<N>, nowMs: number): Answer<CommandOut<N>> {
     const one = command as Command
     if (one.type === 'append') return this.append([one.append], nowMs)[0] as Answer<CommandOut<N>>
+    // The alarm has come at a time that may no longer be anybody's: find out anew what is due next.
+    if (one.type === 'expire') this.#quietUntilMs = null
     // The table has the decision of each command under its type; TypeScript cannot follow that through the generic.
     const decide = decisions[one.type] as unknown as Decide<N>
     return this.#command(nowMs, (context) => decide(context, command))
