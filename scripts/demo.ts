@@ -16,12 +16,16 @@ for (const [signal, exitCode] of [['SIGINT', 130] as const, ['SIGTERM', 143] as 
   process.once(signal, () => void Promise.resolve(local?.stop()).finally(() => process.exit(exitCode)))
 }
 
+// A reader such as `head` that has seen enough.
+process.stdout.on('error', () => process.exit(1))
+
 try {
   local = await startLocal({ vars: { RHEO_TEST_CLOCK: '1' }, onLog: (_, message) => log.push(message) })
   title(
     'Rheo Edge: event streams with consumer groups',
     `The server runs at ${local.url}, its store lies in ${local.persistTo}.`,
     'Every call carries the time of its own clock (header Rheo-Now), so that no step has to sleep.',
+    'Names in <angle brackets> stand for opaque tokens; 1/2 is sequence 2 of partition 1.',
   )
   await play(createApi(local.url, AbortSignal.timeout(timeLimitMs)))
   process.stdout.write(`\nEvery answer was as promised. Done in ${seconds()}; the store is deleted.\n\n`)
