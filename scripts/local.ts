@@ -101,8 +101,8 @@ function miniflareOptions(config: WranglerConfig, script: string, persistTo: str
     durableObjects: Object.fromEntries(durableObjects),
     bindings: { ...config.vars, RHEO_AUTH: 'open', ...options.vars },
     ...(directSockets ? { unsafeDirectSockets: [address], host: '127.0.0.1', port: 0 } : address),
-    // Durable Objects lie in the isolated folder; the other one is for resources that this Worker does not have.
-    isolatedResourcePersistencePath: persistTo,
+    // The option `isolatedResourcePersistencePath` reads as if it were meant for this, but is dropped without a word.
+    resourcePersistencePath: persistTo,
     log: new Log(LogLevel.NONE),
     logRequests: false,
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
