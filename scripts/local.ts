@@ -40,7 +40,7 @@ export type Local = {
  * Durable Objects with SQLite on disk. Nothing attempts the network.
  *
  * A workerd that dies, also by `kill -9`, is started again by Miniflare on the same port with the same folder. It answers
- * again after 110 to 175 ms (two cores); until then calls are reset or refused, and the caller has to try again.
+ * again after 0.1 to 0.35 s (two cores); until then calls are reset or refused, and the caller has to try again.
  *
  * @example
  * const local = await startLocal()
