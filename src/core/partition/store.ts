@@ -18,7 +18,8 @@ export interface Batch {
   readonly lines: string
 }
 
-export type BatchHead = Omit<Batch, 'lines' | 'minTimeMs' | 'maxTimeMs' | 'atMs' | 'bytes'>
+/** The end of the log. */
+export type BatchHead = Pick<Batch, 'last' | 'runMaxMs' | 'totalBytes'>
 
 export interface NewBatch extends Omit<Batch, 'bytes' | 'totalBytes'> {
   readonly keys: readonly StoredKey[]
@@ -104,24 +105,29 @@ export interface ReadyTable extends RunTable<Ready> {
   count(group: number): number
 }
 
+export interface DoneTable extends RunTable<Done> {
+  count(group: number, state: Done['state']): number
+}
+
 export interface LogStore {
   head(): BatchHead | null
   firstSequence(): number | null
-  /** The row that holds `sequence`, and the rows after it, read as they are asked for. */
+  /** The row that holds `sequence` and the rows after it, ascending, read as they are asked for. */
   from(sequence: number): Iterable<Batch>
-  /** Time bounds of the row that holds `sequence`. */
-  runMaxAt(sequence: number): { first: number; last: number; runMaxMs: number } | null
+  /** Bounds of the row that holds `sequence`. */
+  boundsAt(sequence: number): { first: number; last: number; runMaxMs: number } | null
   append(batches: readonly NewBatch[]): void
   sequencesOf(ids: readonly string[]): Map<string, number>
   addIds(ids: readonly { readonly id: string; readonly sequence: number }[]): void
-  /** Idempotency keys of rows below `before`, newest row first, read as they are asked for. */
-  keysBefore(before: number): Iterable<readonly StoredKey[]>
+  /** The idempotency keys of each row, newest row first, read as they are asked for. */
+  keysBackwards(): Iterable<{ atMs: number; keys: readonly StoredKey[] }>
+  /** The idempotency keys in the row that holds `sequence`. */
+  keysAt(sequence: number): readonly StoredKey[]
 }
 
 export interface GroupStore {
   byUid(uid: string): Group | null
   byId(id: number): Group | null
-  byName(name: string): Group | null
   insert(group: Omit<Group, 'id'>): number
   updateOptions(id: number, revision: number, options: GroupOptions): void
   moveCursor(id: number, cursor: number): void
@@ -132,7 +138,6 @@ export interface GroupStore {
 export interface DeadLetterStore {
   add(group: number, letters: readonly DeadLetter[]): void
   after(group: number, sequence: number): Iterable<DeadLetter>
-  count(group: number): number
 }
 
 /** All that a partition keeps. Implemented in SQL by src/storage/partition.ts. */
@@ -141,7 +146,7 @@ export interface PartitionStore {
   readonly groups: GroupStore
   readonly timed: TimedTable
   readonly ready: ReadyTable
-  readonly done: RunTable<Done>
+  readonly done: DoneTable
   readonly tries: RunTable<Tries>
   readonly deadLetters: DeadLetterStore
   /** Runs `work` so that all it writes is kept, or nothing when it throws. */
