@@ -103,6 +103,7 @@ async function attempt<T>(effect: Effect, partition: number | null, send: () => 
       if (overloaded === true) return failed(failure('overloaded', 'refuses load for now', partitionOf(partition)))
       const isSafe = effect === 'read' || notStarted === true
       if (isSafe && attempts === 1) continue
+      console.warn(partition === null ? 'the catalog does not answer' : `partition ${partition} does not answer`, error)
       return failed(isSafe ? unavailable(partition) : unknown(partition))
     }
   }

@@ -35,26 +35,30 @@ export function mediaTypeOf(request: Request, accepted: readonly MediaType[]): R
   return ok(found)
 }
 
-/** Reads a body as text, and no more of it than the limit: a length is not believed, nor is its absence. */
+/**
+ * How much of a body that is too large is read and dropped. A client that still sends when its connection closes sees
+ * a broken pipe in place of the answer, so what is a little too large is read to its end.
+ */
+const READ_BYTES = 2 * limits.bodyBytes
+
+/** Reads a body as text and keeps no more of it than the limit: a length is not believed, nor is its absence. */
 export async function readText(request: Request): Promise<Result<string>> {
-  if (Number(request.headers.get('Content-Length') ?? 0) > limits.bodyBytes) return tooLarge()
   if (request.body === null) return ok('')
+  if (Number(request.headers.get('Content-Length') ?? 0) > READ_BYTES) return tooLarge()
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   const reader = request.body.getReader()
   let bytes = 0
   let text = ''
   try {
-    for (;;) {
+    while (bytes <= READ_BYTES) {
       const { done, value } = await reader.read()
-      if (done) return ok(text + decoder.decode())
+      if (done) return bytes > limits.bodyBytes ? tooLarge() : ok(text + decoder.decode())
       bytes += value.byteLength
-      if (bytes > limits.bodyBytes) {
-        // Not awaited: a source that does not answer its cancellation must not hold up the answer.
-        reader.cancel().catch(() => {})
-        return tooLarge()
-      }
-      text += decoder.decode(value, { stream: true })
+      text = bytes > limits.bodyBytes ? '' : text + decoder.decode(value, { stream: true })
     }
+    // Not awaited: a source that does not answer its cancellation must not hold up the answer.
+    reader.cancel().catch(() => {})
+    return tooLarge()
   } catch {
     return refuse('body', 'must be whole and valid UTF-8')
   }

@@ -5,18 +5,18 @@ import { type Code, type Failure, failed, failure, ok, type Result } from '../..
 export type Schema<T> = v.GenericSchema<unknown, T>
 
 /** Codes that a field has of its own, whatever is wrong with its value. */
-export type FieldCodes = Readonly<Record<string, 'invalid_partition_count'>>
+export type FieldCodes = ReadonlyMap<string, 'invalid_partition_count'>
 
 export const invalidRequest = (field: string, detail: string): { readonly ok: false; readonly failure: Failure } =>
   failed(failure('invalid_request', `${field}: ${detail}`, { field }))
 
 /** Checks a value from the wire; the failure names the first field that is wrong, such as `events[3].key`. */
-export function check<T>(schema: Schema<T>, input: unknown, codes: FieldCodes = {}): Result<T> {
+export function check<T>(schema: Schema<T>, input: unknown, codes: FieldCodes = new Map()): Result<T> {
   const result = v.safeParse(schema, input)
   if (result.success) return ok(result.output)
   const issue = result.issues[0]
   const field = pathOf(issue)
-  const code: Code = codes[field] ?? 'invalid_request'
+  const code: Code = codes.get(field) ?? 'invalid_request'
   return failed(failure(code, `${field}: ${messageOf(issue)}`, { field }))
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { GroupRecord } from '../../core/catalog/commands.ts'
-import { failed, failure, ok, type Result } from '../../core/failure.ts'
+import { ok, type Result } from '../../core/failure.ts'
 import { type Backoff, defaultGroupOptions, type GroupOptions, type Start } from '../../core/group.ts'
 import { isObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
@@ -89,15 +89,6 @@ function startAfterOf(input: unknown): Result<Start> {
     if (!v.is(sequence, value)) return invalidRequest(field, 'must be a sequence')
   }
   return ok({ kind: 'afterEach', sequences: input as Record<string, number> })
-}
-
-/** Refuses a start that names a partition which the stream does not have. */
-export function checkStartPartitions(start: Start, partitionCount: number): Result<null> {
-  const names = start.kind === 'afterEach' ? Object.keys(start.sequences) : []
-  const unknown = names.find((name) => Number(name) >= partitionCount)
-  if (unknown === undefined) return ok(null)
-  const detail = `startAfter.${unknown}: the stream has partitions 0 to ${partitionCount - 1}`
-  return failed(failure('invalid_partition', detail, { partition: Number(unknown), partitionCount }))
 }
 
 /** Checks the body that patches a group; `null` restores a default. */

@@ -4,7 +4,7 @@ import { formatTime } from '../../core/time.ts'
 import { json } from '../answer.ts'
 import { askCatalog, askEach } from '../ask.ts'
 import { allPartitions, byPartition } from '../by-partition.ts'
-import { checkGroupPatch, checkNewGroup, checkStartPartitions, groupBody } from '../contract/group.ts'
+import { checkGroupPatch, checkNewGroup, groupBody } from '../contract/group.ts'
 import { object } from '../contract/values.ts'
 import { nameCursor } from '../cursor.ts'
 import { twice } from '../directory.ts'
@@ -15,12 +15,6 @@ import { nameList } from './streams.ts'
 const path = '/v1/streams/:stream/groups'
 
 const create = withBody('POST', path, 'admin', jsonBody(checkNewGroup), async (call, { names, input }) => {
-  if (input.start.kind === 'afterEach') {
-    const stream = await askCatalog(call, { type: 'stream', stream: names.stream })
-    if (!stream.ok) return stream
-    const start = checkStartPartitions(input.start, stream.value.partitionCount)
-    if (!start.ok) return start
-  }
   const created = await askCatalog(call, { type: 'createGroup', stream: names.stream, ...input })
   return created.ok ? ok(json(groupBody(created.value), 201)) : created
 })

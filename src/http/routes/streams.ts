@@ -5,7 +5,7 @@ import { done } from '../../core/partition/commands.ts'
 import { json } from '../answer.ts'
 import { askCatalog, askEach } from '../ask.ts'
 import { allPartitions, byPartition } from '../by-partition.ts'
-import { check } from '../contract/check.ts'
+import { check, type FieldCodes } from '../contract/check.ts'
 import { checkNameIn } from '../contract/name.ts'
 import { newStream, streamBody } from '../contract/stream.ts'
 import { object, pageLimit } from '../contract/values.ts'
@@ -14,9 +14,11 @@ import { twice } from '../directory.ts'
 import { allOf } from '../gather.ts'
 import { get, jsonBody, withBody } from '../route.ts'
 
+const codes: FieldCodes = new Map([['partitionCount', 'invalid_partition_count']])
+
 const readNewStream = jsonBody((input) => {
   const named = checkNameIn(input)
-  return named.ok ? check(newStream, input, { partitionCount: 'invalid_partition_count' }) : named
+  return named.ok ? check(newStream, input, codes) : named
 })
 
 const create = withBody('POST', '/v1/streams', 'admin', readNewStream, async (call, { input }) => {
