@@ -18,6 +18,7 @@ const appendOf = (count: number, more = {}): Command => ({
     lines: Array.from({ length: count }, () => line).join('\n'),
     count,
     ids: [],
+    terms: new Uint32Array(),
     times: [],
     atMs: Date.now(),
     idempotency: null,
