@@ -13,7 +13,12 @@ export default defineConfig({
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
       node('storage', ['test/storage/**/*.test.ts'], 120_000),
       node('http', ['test/http/**/*.test.ts']),
-      node('conformance', ['test/conformance/**/*.test.ts'], 60_000),
+      {
+        test: {
+          ...node('conformance', ['test/conformance/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/conformance/setup.ts'],
+        },
+      },
       node('crash', ['test/crash/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],

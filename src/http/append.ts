@@ -114,6 +114,7 @@ function appendOf(
     count: events.length,
     ids: events.flatMap(({ id }, index) => (id === null ? [] : [[index, id] as const])),
     times: events.flatMap(({ timestampMs }, index) => (timestampMs === null ? [] : [[index, timestampMs] as const])),
+    terms: Uint32Array.from(events.flatMap(({ terms }) => terms)),
     atMs,
     idempotency,
     expectedSequence,

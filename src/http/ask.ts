@@ -28,6 +28,12 @@ const partitionEffects: Readonly<Record<CommandName, Effect>> = {
   leases: 'read',
   releaseConsumer: 'write',
   deadLetters: 'read',
+  query: 'read',
+  event: 'read',
+  matching: 'read',
+  replay: 'write',
+  redrive: 'write',
+  removeGroup: 'write',
   expire: 'write',
 }
 
@@ -39,6 +45,9 @@ const catalogEffects: Readonly<Record<CatalogCommandName, Effect>> = {
   group: 'read',
   groups: 'read',
   patchGroup: 'write',
+  resetGroup: 'write',
+  deleteGroup: 'write',
+  deleteStream: 'write',
 }
 
 /** The address of a partition. */
