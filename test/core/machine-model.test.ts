@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scripts } from '../model/arbitrary.ts'
+import { scripts, wideScripts } from '../model/arbitrary.ts'
 import { checkScript, type Driver, type Script } from '../model/driver.ts'
 import { MachineDriver } from '../model/machine-driver.ts'
 import { evictingBeforeEach, withAlarm } from '../model/wrap.ts'
@@ -51,6 +51,9 @@ async function inFile(script: Script): Promise<number> {
 
 describe('the partition machine answers as the reference model does', () => {
   it('S2, S3, S4 for every sequence of calls', () => compare(70_000, scripts(250), (script) => inMemory(script)))
+
+  it('S4.2, S4.11, S5.8 over thousands of events and of separate holes', () =>
+    compare(500, wideScripts(40), (script) => inMemory(script)))
 
   it('S4.2 the same whether or not the alarm has run, in time or late', () =>
     compare(8_000, scripts(200), async (script) => {

@@ -135,22 +135,47 @@ const anyStep = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
 const step = anyStep(stepChoices)
 const stepOrRestart = anyStep([...stepChoices, [3, fc.constant({ do: 'restart' })]])
 
-/** A first batch and a first group: most steps mean nothing without. */
-const opening: readonly Step[] = [
-  {
-    do: 'append',
-    events: Array.from({ length: 6 }, () => ({ id: null, position: null, timestamp: null, content: 1 })),
-    key: null,
-    expected: null,
-  },
-  { do: 'createGroup', start: { kind: 'earliest' }, options: { maxAttempts: 2 } },
-]
+const plainEvents = (count: number): Step => ({ do: 'appendMany', count })
+const firstGroup: Step = { do: 'createGroup', start: { kind: 'earliest' }, options: { maxAttempts: 2 } }
 
-/** Scripts of up to `maxSteps` steps; with restarts among them if asked for. */
+/** Scripts of up to `maxSteps` steps, with restarts among them if asked for. Most steps mean nothing without the first two. */
 export const scripts = (maxSteps: number, withRestarts = false): fc.Arbitrary<Script> =>
   fc
     .record({
       steps: fc.array(withRestarts ? stepOrRestart : step, { maxLength: maxSteps, size: 'max' }),
       lookEvery: fc.constantFrom(1, 7, 7, 20, 1_000, 1_000, 1_000),
     })
-    .map(({ steps, lookEvery }) => ({ steps: [...opening, ...steps], lookEvery }))
+    .map(({ steps, lookEvery }) => ({ steps: [plainEvents(6), firstGroup, ...steps], lookEvery }))
+
+const wideStep = anyStep([
+  [6, of('fetch', { group, limit: fc.constantFrom(1_000, 1_000, 300, 7), leaseMs, consumer })],
+  [8, of('settleEvery', { group, stride: fc.constantFrom(1, 2, 2, 3, 5), backwards: fc.boolean(), ...how })],
+  [
+    3,
+    of('settleClaims', {
+      group,
+      receipts: fc.array(claim, few),
+      outcome: fc.constantFrom('ack', 'nack', 'reject'),
+      reason,
+      delayMs,
+    }),
+  ],
+  [4, of('advanceToDue', { offMs: fc.constantFrom(0, 0, -1, 1) })],
+  [2, of('advance', { ms: between(1, 100) })],
+  [2, of('patchGroup', { group, patch })],
+  [1, of('createGroup', { start, options: patch })],
+  [1, of('releaseConsumer', { group, consumer: fc.nat(2) })],
+  [1, of('holes', { group, maxRanges: fc.constantFrom(10, 255, 256, 257, 1_000) })],
+  [1, of('leases', { group, consumer, pageSize: fc.constantFrom(100, 1_000) })],
+  [1, of('deadLetters', { group, pageSize: fc.constantFrom(100, 1_000) })],
+  [1, fc.constantFrom<Step>({ do: 'expire' }, { do: 'evict' })],
+])
+
+/** Scripts over thousands of events and of pieces: beyond the bounds that an implementation works in at a time. */
+export const wideScripts = (maxSteps: number): fc.Arbitrary<Script> =>
+  fc
+    .record({ steps: fc.array(wideStep, { maxLength: maxSteps, size: 'max' }), lookEvery: fc.constantFrom(9, 1_000) })
+    .map(({ steps, lookEvery }) => {
+      const opening = [plainEvents(1_000), plainEvents(1_000), plainEvents(1_000), firstGroup]
+      return { steps: [...opening, ...steps], lookEvery }
+    })

@@ -10,6 +10,8 @@ export const START_MS = Date.UTC(2026, 2, 15, 12)
  */
 export type Step =
   | ({ readonly do: 'append' } & StepAppend)
+  /** One request with so many plain events. */
+  | { readonly do: 'appendMany'; readonly count: number }
   /** Append requests that arrive together. */
   | { readonly do: 'appends'; readonly requests: readonly StepAppend[] }
   /** An earlier append request comes once more, as it was. */
@@ -111,6 +113,8 @@ export const contents: readonly Content[] = [
   ),
 ]
 
+const plainEvent: StepEvent = { id: null, position: null, timestamp: null, content: 1 }
+
 /** Turns steps into calls, from what the reference model has come to. */
 export class Resolver {
   readonly #reference: Reference
@@ -127,6 +131,11 @@ export class Resolver {
     switch (type) {
       case 'append':
         return { type, ...this.#append(step) }
+      case 'appendMany':
+        return {
+          type: 'append',
+          ...this.#append({ events: Array(step.count).fill(plainEvent), key: null, expected: null }),
+        }
       case 'appends':
         return { type, requests: step.requests.map((request) => this.#append(request)) }
       case 'appendAgain': {

@@ -134,7 +134,10 @@ class Play {
   }
 }
 
+/** Contents by their number, and no more than can be read. */
 function textOf({ type, ...input }: Call): string {
   const text = JSON.stringify(input, (name, value) => (name === 'content' ? contents.indexOf(value) : value))
-  return `${type} ${text}`
+  return `${type} ${text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} … (${text.length} characters)` : text}`
 }
+
+const MAX_TEXT = 2_000
