@@ -48,6 +48,7 @@ describe('nothing in memory that is not rebuilt from storage', () => {
       count: 1,
       ids: [],
       times: [],
+      terms: new Uint32Array(),
       atMs: Date.now(),
       idempotency: { key: 'k', fingerprint: 'f' },
       expectedSequence: null,
