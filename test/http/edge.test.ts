@@ -28,7 +28,7 @@ describe('paths and methods', () => {
     ['PUT', '/v1/health', 'GET, HEAD'],
     ['PATCH', '/v1/streams', 'POST, GET, HEAD'],
     ['DELETE', '/v1/streams/orders/events', 'POST, GET, HEAD'],
-    ['POST', group, 'GET, HEAD, PATCH'],
+    ['POST', group, 'GET, HEAD, PATCH, DELETE'],
     ['GET', `${group}/fetch`, 'POST'],
     ['OPTIONS', `${group}/settle`, 'POST'],
     ['HEAD', `${group}/ack`, 'POST'],
