@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { failed, failure, type Result } from '../core/failure.ts'
-import type { Scope } from './auth.ts'
 import { readJson } from './body.ts'
 import type { Call, Names } from './call.ts'
 import type { Schema } from './contract/check.ts'
 import { checkQuery, refuseQuery } from './contract/query.ts'
 import { object } from './contract/values.ts'
+import type { Scope } from './principal.ts'
 
 /** A route: a method of a path, what a caller needs for it, and how it answers. */
 export interface Route {
