@@ -1,0 +1,237 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { Cost, Reply, Woken } from '../src/core/backend.ts'
+import { failure } from '../src/core/failure.ts'
+import { limits } from '../src/core/limits.ts'
+import {
+  type Address,
+  type Answer,
+  type Command,
+  type CommandName,
+  type CommandOut,
+  moved,
+  refused,
+} from '../src/core/partition/commands.ts'
+import { PartitionMachine } from '../src/core/partition/machine.ts'
+import { readIdentity, writeIdentity } from '../src/storage/identity.ts'
+import { openPartitionStore } from '../src/storage/partition.ts'
+import { openDurableSql } from '../src/storage/sql-durable.ts'
+import { readTestTime, writeTestTime } from '../src/storage/test-time.ts'
+import { Alarm } from './alarm.ts'
+import { CommandQueue } from './command-queue.ts'
+import type { Env } from './env.ts'
+import { catalogStub } from './stubs.ts'
+import { Waiters, type WaitRequest } from './waiters.ts'
+
+/** Two bodies of the greatest size may wait; with more the object would come near its 128 MB. */
+const QUEUE_BYTES = 2 * limits.bodyBytes
+/** When an alarm meets a fault, it comes again after this time; the platform's own retries end after a few. */
+const ALARM_RETRY_MS = 5_000
+const NO_COST: Cost = { rowsRead: 0, rowsWritten: 0 }
+
+interface Call {
+  readonly command: Command
+  readonly testNowMs: number | null
+}
+
+/** What a partition is once its storage holds something. */
+interface Life {
+  readonly address: Address
+  readonly machine: PartitionMachine
+  testTime: boolean
+}
+
+/** One partition of one stream: the platform around a PartitionMachine. */
+export class StreamPartition extends DurableObject<Env> {
+  readonly #sql = openDurableSql(this.ctx.storage)
+  readonly #alarm = new Alarm(this.ctx.storage)
+  readonly #waiters = new Waiters()
+  readonly #queue = new CommandQueue<Call, Reply<unknown>>(
+    (calls) => this.#runBatch(calls),
+    () => this.ctx.storage.sync(),
+    QUEUE_BYTES,
+  )
+  #life: Life | null = null
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    ctx.blockConcurrencyWhile(async () => {
+      await this.#alarm.load()
+      const address = readIdentity(this.#sql)
+      if (address === null) return
+      this.#life = this.#open(address)
+      this.#arm(this.#life)
+    })
+  }
+
+  /** Runs one command. `testNowMs` is the caller's clock in test time, null otherwise. */
+  async run<N extends CommandName>(
+    address: Address,
+    command: Command<N>,
+    testNowMs: number | null,
+  ): Promise<Reply<CommandOut<N>>> {
+    const life = await this.#awake(address, testNowMs)
+    if (life === null) return { answer: moved, cost: NO_COST }
+    const call: Call = { command: command as Command, testNowMs }
+    const bytes = call.command.type === 'append' ? 2 * call.command.append.lines.length : 0
+    if (this.#queue.isFullFor(bytes)) {
+      const { partition } = address
+      const detail = `partition ${partition} has as many appends waiting as it takes`
+      return { answer: refused(failure('overloaded', detail, { partition })), cost: NO_COST }
+    }
+    return (await this.#queue.submit(call, bytes)) as Reply<CommandOut<N>>
+  }
+
+  /** Empties the partition for good: its stream has been deleted. Whoever waits is told by the fetch that follows. */
+  async purge(address: Address): Promise<void> {
+    if (this.#life !== null) assertMeant(this.#life.address, address)
+    this.#life = null
+    this.#alarm.disarm()
+    for (const group of this.#waiters.groups) this.#waiters.wake(group)
+    await this.ctx.storage.deleteAll()
+  }
+
+  /** A waiting fetch: answers `work`, `timeout` or `full`. */
+  override async fetch(request: Request): Promise<Response> {
+    const { address, group, waitMs, testNowMs } = (await request.json()) as WaitRequest
+    const life = await this.#awake(address, testNowMs)
+    const mayHaveWork = life === null || life.machine.hasWork(group, this.#enter(life, testNowMs))
+    const woken: Woken = mayHaveWork ? 'work' : await this.#waiters.wait(group, waitMs, request.signal)
+    return new Response(woken)
+  }
+
+  /** Makes expiry happen without traffic (S4.3). */
+  override async alarm(): Promise<void> {
+    this.#alarm.fired()
+    const life = this.#life
+    if (life === null || life.testTime) return
+    try {
+      const nowMs = Date.now()
+      life.machine.run({ type: 'expire' }, nowMs)
+      this.#arm(life)
+      this.#wake(life, nowMs)
+    } catch (fault) {
+      console.error('expiry failed, the alarm is set again', life.address, fault)
+      this.#alarm.arm(Date.now() + ALARM_RETRY_MS)
+    }
+  }
+
+  /** The life of the partition that is meant; null when there is no such partition (any more). */
+  async #awake(address: Address, testNowMs: number | null): Promise<Life | null> {
+    if (this.#life === null) {
+      // Empty storage: not used yet, or emptied for good. Only the catalog knows, and only its word brings it to life.
+      const reply = await catalogStub(this.env, address.tenant).run(
+        address.tenant,
+        { type: 'stream', stream: address.stream },
+        testNowMs,
+      )
+      const isKnown =
+        reply.answer.status === 'done' &&
+        reply.answer.value.uid === address.uid &&
+        address.partition < reply.answer.value.partitionCount
+      if (!isKnown) return null
+      // Another call may have come first while the catalog was asked.
+      if (this.#life === null) {
+        const life = this.#open(address)
+        writeIdentity(this.#sql, address)
+        this.#life = life
+      }
+    }
+    const life: Life = this.#life
+    assertMeant(life.address, address)
+    return life
+  }
+
+  #open(address: Address): Life {
+    const machine = new PartitionMachine(openPartitionStore(this.#sql), address)
+    return { address, machine, testTime: readTestTime(this.#sql) }
+  }
+
+  /** Takes over the caller's clock, or leaves test time; gives the time that holds for the call. */
+  #enter(life: Life, testNowMs: number | null): number {
+    const testTime = testNowMs !== null
+    if (testTime !== life.testTime) {
+      writeTestTime(this.#sql, testTime)
+      life.testTime = testTime
+      life.machine.changeClock()
+      if (testTime) this.#alarm.disarm()
+    }
+    return testNowMs ?? Date.now()
+  }
+
+  #runBatch(calls: readonly Call[]): ({ output: Reply<unknown> } | { fault: unknown })[] {
+    const life = this.#life
+    // The stream was deleted while the calls were waiting.
+    if (life === null) return calls.map(() => ({ output: { answer: moved, cost: NO_COST } }))
+    const outcomes: ({ output: Reply<unknown> } | { fault: unknown })[] = []
+    let nowMs = 0
+    for (const calls_ of neighbours(calls)) {
+      const before = this.#cost()
+      try {
+        nowMs = this.#enter(life, calls_[0]!.testNowMs)
+        const answers = answer(life.machine, calls_, nowMs)
+        this.#arm(life)
+        const after = this.#cost()
+        const spent = {
+          rowsRead: after.rowsRead - before.rowsRead,
+          rowsWritten: after.rowsWritten - before.rowsWritten,
+        }
+        // Appends that share a transaction share its rows; the first of them is told the cost of all.
+        for (const [index, one] of answers.entries()) {
+          outcomes.push({ output: { answer: one, cost: index === 0 ? spent : NO_COST } })
+        }
+      } catch (fault) {
+        for (const _ of calls_) outcomes.push({ fault })
+      }
+    }
+    this.#wake(life, nowMs)
+    return outcomes
+  }
+
+  #cost(): Cost {
+    const { rowsRead, rowsWritten } = this.#sql.cost()
+    return { rowsRead, rowsWritten: rowsWritten + this.#alarm.rowsWritten }
+  }
+
+  #arm(life: Life): void {
+    if (!life.testTime) this.#alarm.arm(life.machine.nextDueMs())
+  }
+
+  /** Wakes whoever waits for a group that has work now: whatever the command was, this finds it. */
+  #wake(life: Life, nowMs: number): void {
+    for (const group of this.#waiters.groups) {
+      try {
+        if (life.machine.hasWork(group, nowMs)) this.#waiters.wake(group)
+      } catch (fault) {
+        console.error('cannot tell whether a group has work', life.address, fault)
+        this.#waiters.wake(group)
+      }
+    }
+  }
+}
+
+function assertMeant(is: Address, meant: Address): void {
+  const isMeant =
+    is.tenant === meant.tenant && is.stream === meant.stream && is.uid === meant.uid && is.partition === meant.partition
+  if (!isMeant) throw new Error('a call has come to another partition than it was for')
+}
+
+/** Splits calls into stretches that run together: neighbouring appends at one clock, everything else alone. */
+function neighbours(calls: readonly Call[]): Call[][] {
+  const stretches: Call[][] = []
+  for (const call of calls) {
+    const stretch = stretches.at(-1)
+    const joins =
+      stretch !== undefined &&
+      call.command.type === 'append' &&
+      stretch[0]!.command.type === 'append' &&
+      stretch[0]!.testNowMs === call.testNowMs
+    if (joins) stretch.push(call)
+    else stretches.push([call])
+  }
+  return stretches
+}
+
+function answer(machine: PartitionMachine, calls: readonly Call[], nowMs: number): Answer<unknown>[] {
+  const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
+  return appends.length > 0 ? machine.append(appends, nowMs) : calls.map(({ command }) => machine.run(command, nowMs))
+}

@@ -1,0 +1,60 @@
+import { limits } from '../limits.ts'
+import type { LogStore, StoredKey } from './store.ts'
+
+const GENERATION_MS = limits.idempotencyMs / 4
+
+interface Generation {
+  readonly sinceMs: number
+  readonly keys: Map<string, number>
+}
+
+/**
+ * The idempotency keys of the last ten minutes: for each the first sequence it wrote; what else is known of it lies in
+ * the row of that sequence. Rebuilt from the log when first asked, so eviction forgets nothing. Forgets by
+ * generations, newest first, which costs nothing per key.
+ */
+export class KeyMemory {
+  #generations: Generation[] | null = null
+
+  /** What is stored under a key that is still remembered at `nowMs`. */
+  find(log: LogStore, key: string, nowMs: number): StoredKey | null {
+    for (const { keys } of this.#loaded(log, nowMs)) {
+      const first = keys.get(key)
+      if (first === undefined) continue
+      const stored = log.keysAt(first).find((entry) => entry.key === key && entry.first === first)
+      return stored !== undefined && stored.atMs + limits.idempotencyMs > nowMs ? stored : null
+    }
+    return null
+  }
+
+  /** Remembers a key that has been written to the log. */
+  add(log: LogStore, { key, first, atMs }: StoredKey): void {
+    const generations = this.#loaded(log, atMs)
+    if (generations[0] === undefined || atMs - generations[0].sinceMs >= GENERATION_MS) {
+      generations.unshift({ sinceMs: atMs, keys: new Map() })
+    }
+    generations[0]!.keys.set(key, first)
+    // A generation can go once the next newer one began ten minutes ago: each of its keys is older than that.
+    while (generations.length > 1 && generations.at(-2)!.sinceMs + limits.idempotencyMs < atMs) generations.pop()
+  }
+
+  /** Forgets all; the next question reads the log again. */
+  clear(): void {
+    this.#generations = null
+  }
+
+  #loaded(log: LogStore, nowMs: number): Generation[] {
+    this.#generations ??= load(log, nowMs)
+    return this.#generations
+  }
+}
+
+function load(log: LogStore, nowMs: number): Generation[] {
+  const keys = new Map<string, number>()
+  for (const row of log.keysBackwards()) {
+    // A row carries the clock of the Worker that sent it; twice the time covers what the clocks may differ.
+    if (row.atMs < nowMs - 2 * limits.idempotencyMs) break
+    for (const entry of row.keys.toReversed()) if (!keys.has(entry.key)) keys.set(entry.key, entry.first)
+  }
+  return [{ sinceMs: nowMs, keys }]
+}

@@ -1,0 +1,58 @@
+import type { GroupOptions } from '../core/group.ts'
+import type { Group, GroupStore } from '../core/partition/store.ts'
+import { first, type Sql } from './sql.ts'
+
+type Row = Omit<Group, 'options'> & { options: string }
+
+const COLUMNS = 'id, uid, name, revision, epoch, cursor, options'
+const OF_DELIVERIES = ['timed', 'ready', 'done', 'tries', 'deadLetters']
+
+const toGroup = (row: Row | null): Group | null =>
+  row === null ? null : { ...row, options: JSON.parse(row.options) as GroupOptions }
+
+/** The groups of a partition. */
+export function openGroups(sql: Sql): GroupStore {
+  return {
+    byUid: (uid) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where uid = ?1`, uid)),
+    byId: (id) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where id = ?1`, id)),
+    all: () => sql.all<Row>(`select ${COLUMNS} from groups order by name`).map((row) => toGroup(row)!),
+    insert: ({ uid, name, revision, epoch, cursor, options }) =>
+      first<{ id: number }>(
+        sql,
+        'insert into groups (uid, name, revision, epoch, cursor, options) values (?1, ?2, ?3, ?4, ?5, ?6) returning id',
+        uid,
+        name,
+        revision,
+        epoch,
+        cursor,
+        JSON.stringify(options),
+      )!.id,
+    updateOptions(id, revision, options) {
+      sql.run('update groups set revision = ?2, options = ?3 where id = ?1', id, revision, JSON.stringify(options))
+    },
+    restart(id, epoch, cursor) {
+      forgetDeliveries(sql, id)
+      sql.run('update groups set epoch = ?2, cursor = ?3 where id = ?1', id, epoch, cursor)
+    },
+    remove(id) {
+      forgetDeliveries(sql, id)
+      sql.run('delete from groups where id = ?1', id)
+    },
+    moveCursor(id, cursor) {
+      sql.run('update groups set cursor = ?2 where id = ?1', id, cursor)
+    },
+    edges: (id) =>
+      first(
+        sql,
+        `select cursor,
+           (select first from timed where groupId = groups.id order by last limit 1) as firstTimed,
+           (select first from ready where groupId = groups.id order by last limit 1) as firstReady
+         from groups where id = ?1`,
+        id,
+      )!,
+  }
+}
+
+function forgetDeliveries(sql: Sql, id: number): void {
+  for (const table of OF_DELIVERIES) sql.run(`delete from ${table} where groupId = ?1`, id)
+}

@@ -1,0 +1,119 @@
+import { env } from 'cloudflare:workers'
+import type { Env } from '../../durable-objects/env.ts'
+import { catalogStub, partitionStub } from '../../durable-objects/stubs.ts'
+import type { CatalogCommand, CatalogCommandName, CatalogOut, StreamRecord } from '../../src/core/catalog/commands.ts'
+import { defaultGroupOptions, type GroupOptions, type Start } from '../../src/core/group.ts'
+import type { Address, Command, CommandName, CommandOut, Outcome } from '../../src/core/partition/commands.ts'
+
+export const bindings = env as unknown as Env
+
+export const tenant = `t-${crypto.randomUUID()}`
+
+/** A new stream of the test's tenant. */
+export async function createStream(partitionCount = 1): Promise<StreamRecord> {
+  return catalog({ type: 'createStream', name: `s-${crypto.randomUUID()}`, partitionCount })
+}
+
+/** Runs a catalog command that must succeed. */
+export async function catalog<N extends CatalogCommandName>(command: CatalogCommand<N>): Promise<CatalogOut<N>> {
+  const { answer } = await catalogStub(bindings, tenant).run(tenant, command, null)
+  if (answer.status !== 'done') throw new Error(JSON.stringify(answer))
+  return answer.value
+}
+
+/** Creates a group and gives its uid. */
+export async function createGroup(
+  stream: StreamRecord,
+  name: string,
+  options: Partial<GroupOptions> = {},
+  start: Start = { kind: 'earliest' },
+): Promise<string> {
+  const group = await catalog({
+    type: 'createGroup',
+    stream: stream.name,
+    name,
+    options: { ...defaultGroupOptions, ...options },
+    start,
+  })
+  return group.uid
+}
+
+export const addressOf = (stream: StreamRecord, partition = 0): Address => ({
+  tenant,
+  stream: stream.name,
+  uid: stream.uid,
+  partition,
+})
+
+/** Runs a partition command that must succeed; `testNowMs` puts the partition into test time. */
+export async function run<N extends CommandName>(
+  address: Address,
+  command: Command<N>,
+  testNowMs: number | null = null,
+): Promise<CommandOut<N>> {
+  const { answer } = await partitionStub(bindings, address).run(address, command, testNowMs)
+  if (answer.status !== 'done') throw new Error(JSON.stringify(answer))
+  return answer.value
+}
+
+/** Appends `count` events to a partition. */
+export async function append(address: Address, count: number): Promise<void> {
+  const lines = Array.from({ length: count }, (_, index) => line({ n: index })).join('\n')
+  await run(address, {
+    type: 'append',
+    append: {
+      lines,
+      count,
+      ids: [],
+      times: [],
+      terms: new Uint32Array(),
+      atMs: Date.now(),
+      idempotency: null,
+      expectedSequence: null,
+    },
+  })
+}
+
+const line = (payload: object): string => `{"type":null,"key":null,"payload":${JSON.stringify(payload)},"metadata":{}}`
+
+export interface Lease {
+  readonly leaseId: string
+  readonly receipt: string
+  readonly sequence: number
+  readonly attempt: number
+}
+
+/** Fetches from a partition. */
+export async function fetchLeases(
+  address: Address,
+  group: string,
+  limit: number,
+  leaseMs: number | null = null,
+): Promise<Lease[]> {
+  const fetched = await run(address, {
+    type: 'fetch',
+    fetch: { group, limit, leaseMs, consumerId: 'worker', token: newToken(), maxBytes: 8_000_000 },
+  })
+  return JSON.parse(`[${fetched.leases}]`) as Lease[]
+}
+
+/** Settles leases with one outcome; true for each that was settled. */
+export async function settle(
+  address: Address,
+  group: string,
+  leases: readonly Lease[],
+  outcome: Outcome,
+): Promise<boolean[]> {
+  const items = leases.map(({ leaseId }) => ({
+    leaseId,
+    receipt: null,
+    outcome,
+    reason: null,
+    delayMs: null,
+    leaseMs: null,
+  }))
+  const { results } = await run(address, { type: 'settle', group, items })
+  return results.map(({ ok }) => ok)
+}
+
+const newToken = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 22)
