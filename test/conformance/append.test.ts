@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { brief } from './brief.ts'
 import { timed } from './clock.ts'
 import { expectProblem } from './problem.ts'
 import { createStream, numbered } from './stream.ts'
@@ -70,7 +69,7 @@ const wrong: readonly (readonly [member: string, ...values: string[]])[] = [
   ['toString', '1'],
 ]
 
-test.each(wrong.flatMap(([member, ...values]) => values.map((value) => [member, brief(value), value] as const)))(
+test.each(wrong.flatMap(([member, ...values]) => values.map((value) => [member, value.slice(0, 60), value] as const)))(
   'S2.1 an event with %s: %s is invalid_request, and nothing is written',
   async (member, _, value) => {
     const stream = await createStream()
