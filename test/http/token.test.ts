@@ -1,3 +1,0 @@
-import { sign } from 'hono/jwt'
-import { describe, expect, it } from 'vitest'
-import { send } from './send.ts'
