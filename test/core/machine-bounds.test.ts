@@ -31,14 +31,21 @@ function append(run: Run, sizes: readonly number[]) {
     if (!parsed.ok) throw new Error(parsed.failure.detail)
     return parsed.value.line
   })
-  const append = { lines: lines.join('\n'), count: sizes.length, ids: [], times: [], atMs: NOW_MS }
+  const append = {
+    lines: lines.join('\n'),
+    count: sizes.length,
+    ids: [],
+    times: [],
+    terms: new Uint32Array(),
+    atMs: NOW_MS,
+  }
   run({ type: 'append', append: { ...append, idempotency: null, expectedSequence: null } })
 }
 
 const install = (run: Run, uid = 'g', options = {}) =>
   run({
     type: 'installGroup',
-    install: { uid, name: uid, revision: 1, options: { ...defaultGroupOptions, ...options }, start: 0 },
+    install: { uid, name: uid, revision: 1, options: { ...defaultGroupOptions, ...options }, start: 0, epoch: 0 },
   })
 
 const fetch = (run: Run, token: string, limit: number, maxBytes = 8_388_608, group = 'g') => {

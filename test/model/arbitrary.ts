@@ -143,7 +143,7 @@ export const scripts = (maxSteps: number, withRestarts = false): fc.Arbitrary<Sc
   fc
     .record({
       steps: fc.array(withRestarts ? stepOrRestart : step, { maxLength: maxSteps, size: 'max' }),
-      lookEvery: fc.constantFrom(1, 7, 7, 20, 1_000, 1_000, 1_000),
+      lookEvery: fc.constantFrom(2, 7, 7, 20, 1_000, 1_000, 1_000, 1_000),
     })
     .map(({ steps, lookEvery }) => ({ steps: [plainEvents(6), firstGroup, ...steps], lookEvery }))
 

@@ -137,7 +137,10 @@ export class MachineDriver implements Driver, Methods {
 
   #install(group: string, revision: number, options: Options) {
     const { start } = this.#installs.get(group)!
-    this.#run({ type: 'installGroup', install: { uid: group, name: `name of ${group}`, revision, options, start } })
+    this.#run({
+      type: 'installGroup',
+      install: { uid: group, name: `name of ${group}`, revision, options, start, epoch: 0 },
+    })
   }
 
   // Delivery

@@ -40,6 +40,7 @@ export function toAppend(request: In<'append'>, nowMs: number): Append {
     count: events.length,
     ids: events.flatMap(({ id }, index) => (id === null ? [] : [[index, id] as const])),
     times: events.flatMap(({ timestampMs }, index) => (timestampMs === null ? [] : [[index, timestampMs] as const])),
+    terms: Uint32Array.from(events.flatMap(({ terms }) => terms)),
     atMs: nowMs,
     idempotency: key === null ? null : { key, fingerprint },
     expectedSequence,
