@@ -40,19 +40,22 @@ const namedEvent: fc.Arbitrary<StepEvent> = fc.record({
   timestamp: orNull(70, between(0, 3)),
   content: fc.nat(contents.length - 1),
 })
-const append = fc.record({
+const appendParts = {
   events: choose(
     [4, fc.array(plainEvent, { minLength: 1, maxLength: 8, size: 'max' })],
     [1, fc.array(namedEvent, { minLength: 1, maxLength: 3, size: 'max' })],
   ),
   key: orNull(60, fc.nat(5)),
   expected: orNull(85, fc.constantFrom(0, 0, 0, -1, 1)),
-})
+}
+const append = fc.record(appendParts)
+const appendOfMany = fc.record({ ...appendParts, agoMs: choose([2, fc.constant(0)], [1, between(1, 5)]) })
 
 const start: fc.Arbitrary<StepStart> = choose<StepStart>(
-  [2, fc.record({ kind: fc.constantFrom('earliest' as const, 'latest' as const) })],
+  [2, fc.constantFrom<StepStart>({ kind: 'earliest' }, { kind: 'latest' })],
   [2, fc.record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
-  [2, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [1, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [2, fc.record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
 )
 const backoff = fc.record({ baseMs: between(1, 20), factor: fc.constantFrom(1, 1.5, 2), maxMs: between(1, 50) })
 const patch = fc.record(
@@ -98,7 +101,7 @@ const of = <D extends Step['do'], M>(name: D, members: { [K in keyof M]: fc.Arbi
 const stepChoices: [number, fc.Arbitrary<Step>][] = [
   [7, append.map(({ events }): Step => ({ do: 'append', events, key: null, expected: null }))],
   [4, append.map((request): Step => ({ do: 'append', ...request }))],
-  [2, of('appends', { requests: fc.array(append, few) })],
+  [2, of('appends', { requests: fc.array(appendOfMany, few) })],
   [2, of('appendAgain', { append: fc.nat(20) })],
   [1, of('createGroup', { start, options: patch })],
   [2, of('patchGroup', { group, patch })],

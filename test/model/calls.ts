@@ -143,9 +143,9 @@ export interface Calls {
     }
     out: { readonly events: readonly { readonly duplicate: boolean; readonly event: Event }[] }
   }
-  /** Several append requests that arrive together, in this order. */
+  /** Several append requests that arrive together, in this order, each with a now of its own that lies a little back. */
   appends: {
-    in: { readonly requests: readonly Calls['append']['in'][] }
+    in: { readonly requests: readonly (Calls['append']['in'] & { readonly agoMs: number })[] }
     out: { readonly answers: readonly Answer<Calls['append']['out']>[] }
   }
   read: {

@@ -1,4 +1,4 @@
-import type { Call, Content, EventInput, In, Options, Ref, RenewItem, SettleItem } from './calls.ts'
+import type { Call, Content, EventInput, In, Options, Ref, RenewItem, SettleItem, Start } from './calls.ts'
 import type { Reference } from './reference.ts'
 
 /** When every script begins, in milliseconds since 1970. */
@@ -13,7 +13,7 @@ export type Step =
   /** One request with so many plain events. */
   | { readonly do: 'appendMany'; readonly count: number }
   /** Append requests that arrive together. */
-  | { readonly do: 'appends'; readonly requests: readonly StepAppend[] }
+  | { readonly do: 'appends'; readonly requests: readonly (StepAppend & { readonly agoMs: number })[] }
   /** An earlier append request comes once more, as it was. */
   | { readonly do: 'appendAgain'; readonly append: number }
   | { readonly do: 'read'; readonly after: number; readonly limit: number }
@@ -67,10 +67,13 @@ export interface StepEvent {
 }
 
 export type StepStart =
-  | { readonly kind: 'earliest' | 'latest' }
+  | { readonly kind: 'earliest' }
+  | { readonly kind: 'latest' }
   /** So many sequences below the high watermark; above it when negative. */
   | { readonly kind: 'after'; readonly below: number }
+  /** A time from the start of the script, or beside the timestamp of an event. */
   | { readonly kind: 'at'; readonly time: number }
+  | { readonly kind: 'atEvent'; readonly event: number; readonly offMs: number }
 
 /** One of the leases that the group holds, one of all leases there ever were, or some other text. */
 export type StepLease =
@@ -137,7 +140,7 @@ export class Resolver {
           ...this.#append({ events: Array(step.count).fill(plainEvent), key: null, expected: null }),
         }
       case 'appends':
-        return { type, requests: step.requests.map((request) => this.#append(request)) }
+        return { type, requests: step.requests.map((request) => ({ ...this.#append(request), agoMs: request.agoMs })) }
       case 'appendAgain': {
         const append = pick(this.#appends, step.append)
         return append === undefined ? null : { type: 'append', ...append }
@@ -227,9 +230,19 @@ export class Resolver {
     }
   }
 
-  #start(start: StepStart): In<'resolveStart'>['start'] {
-    if (start.kind === 'after') return { kind: 'after', sequence: Math.max(0, this.#highWatermark - start.below) }
-    return start.kind === 'at' ? { kind: 'at', timeMs: START_MS + start.time } : { kind: start.kind }
+  #start(start: StepStart): Start {
+    switch (start.kind) {
+      case 'after':
+        return { kind: 'after', sequence: Math.max(0, this.#highWatermark - start.below) }
+      case 'at':
+        return { kind: 'at', timeMs: START_MS + start.time }
+      case 'atEvent': {
+        const timeMs = pick(this.#reference.events, start.event)?.timestampMs ?? START_MS
+        return { kind: 'at', timeMs: timeMs + start.offMs }
+      }
+      default:
+        return start
+    }
   }
 
   #group(index: number): string {

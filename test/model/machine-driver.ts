@@ -84,13 +84,13 @@ export class MachineDriver implements Driver, Methods {
   }
 
   appends({ requests }: In<'appends'>): Out<'appends'> {
-    const appends = requests.map((request) => wire.toAppend(request, this.nowMs))
-    const answers = this.#machine.append(appends, this.nowMs)
-    return {
-      answers: answers.map((answer, index) =>
-        plain(() => wire.appended(requests[index]!, this.nowMs, wire.unwrap(answer))),
-      ),
-    }
+    const sent = requests.map(({ agoMs, ...request }) => ({ request, atMs: this.nowMs - agoMs }))
+    const appends = sent.map(({ request, atMs }) => wire.toAppend(request, atMs))
+    const answers = this.#machine.append(appends, this.nowMs).map((answer, index) => {
+      const { request, atMs } = sent[index]!
+      return plain(() => wire.appended(request, atMs, wire.unwrap(answer)))
+    })
+    return { answers }
   }
 
   read({ after, limit }: In<'read'>): Out<'read'> {

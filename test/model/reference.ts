@@ -107,7 +107,7 @@ export class Reference implements Record<CallName, unknown> {
   }
 
   appends({ requests }: In<'appends'>, nowMs: number): Out<'appends'> {
-    const answers = requests.map((request) => this.run({ type: 'append', ...request }, nowMs))
+    const answers = requests.map(({ agoMs, ...request }) => this.run({ type: 'append', ...request }, nowMs - agoMs))
     return { answers: answers as Answer<Out<'append'>>[] }
   }
 
