@@ -28,4 +28,5 @@ export interface Call {
 export interface Names {
   readonly stream: string
   readonly group: string
+  readonly event: string
 }

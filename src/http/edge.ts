@@ -9,6 +9,7 @@ import { checkName } from './contract/name.ts'
 import { corsByOrigins } from './cors.ts'
 import { CostMeter } from './cost.ts'
 import { Directory } from './directory.ts'
+import { NDJSON } from './ndjson.ts'
 import { problem } from './problem.ts'
 import { Rotation } from './rotation.ts'
 import type { Route } from './route.ts'
@@ -18,6 +19,8 @@ import { eventRoutes } from './routes/events.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { leaseRoutes } from './routes/leases.ts'
 import { progressRoutes } from './routes/progress.ts'
+import { replayRoutes } from './routes/replay.ts'
+import { searchRoutes } from './routes/search.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { type Mechanisms, systemRoutes } from './routes/system.ts'
 import type { EdgeVars } from './vars.ts'
@@ -58,13 +61,15 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     await next()
     c.res.headers.set('Rheo-Request-Id', c.var.requestId)
     c.res.headers.set('Cache-Control', 'no-store')
-    c.res.headers.set('Rheo-Cost', c.var.cost.toString())
+    // What a streamed answer costs is known only at its end.
+    if (c.res.headers.get('Content-Type') !== NDJSON) c.res.headers.set('Rheo-Cost', c.var.cost.toString())
   })
   app.use(corsByOrigins())
 
   const answer = async (c: Context<EdgeTypes<Env>>, route: Pick<Route, 'scope' | 'respond'>): Promise<Response> => {
     try {
-      const names = { stream: c.req.param('stream') ?? '', group: c.req.param('group') ?? '' }
+      const { stream = '', group = '', event = '' } = c.req.param() as Partial<Names>
+      const names = { stream, group, event }
       const call = callOf(c, route, names, options.connect(c.env), shared)
       const answered = call.ok ? await route.respond(call.value, c.req.raw, names) : call
       return answered.ok ? answered.value : problem(answered.failure)
@@ -91,6 +96,8 @@ const routesOf = <Env extends EdgeVars>({ version, mechanisms }: EdgeOptions<Env
   ...deliveryRoutes,
   ...leaseRoutes,
   ...deadLetterRoutes,
+  ...searchRoutes,
+  ...replayRoutes,
 ]
 
 /** Everything that is checked ahead of the body, in the order of S7: credentials, tenant, names, scope. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { ok } from '../../core/failure.ts'
 import { limits } from '../../core/limits.ts'
 import { done } from '../../core/partition/commands.ts'
-import { json } from '../answer.ts'
+import { json, noContent } from '../answer.ts'
 import { askCatalog, askEach } from '../ask.ts'
 import { allPartitions, byPartition } from '../by-partition.ts'
 import { check, type FieldCodes } from '../contract/check.ts'
@@ -10,9 +10,9 @@ import { checkNameIn } from '../contract/name.ts'
 import { newStream, streamBody } from '../contract/stream.ts'
 import { object, pageLimit } from '../contract/values.ts'
 import { nameCursor } from '../cursor.ts'
-import { twice } from '../directory.ts'
+import { forgetStream, twice } from '../directory.ts'
 import { allOf } from '../gather.ts'
-import { get, jsonBody, withBody } from '../route.ts'
+import { confirmedDelete, get, jsonBody, withBody } from '../route.ts'
 
 const codes: FieldCodes = new Map([['partitionCount', 'invalid_partition_count']])
 
@@ -51,5 +51,11 @@ const show = get('/v1/streams/:stream', 'read', object({}), (call, { names }) =>
   ),
 )
 
+const remove = confirmedDelete('/v1/streams/:stream', async (call, names) => {
+  const removed = await askCatalog(call, { type: 'deleteStream', stream: names.stream })
+  forgetStream(call, names)
+  return removed.ok ? ok(noContent()) : removed
+})
+
 /** Routes of streams. */
-export const streamRoutes = [create, list, show]
+export const streamRoutes = [create, list, show, remove]
