@@ -3,9 +3,11 @@ import {
   contents,
   type Step,
   type StepEvent,
+  type StepEventId,
   type StepItem,
   type StepLease,
   type StepReceipt,
+  type StepSelector,
   type StepStart,
 } from './commands.ts'
 import type { Script } from './driver.ts'
@@ -67,6 +69,25 @@ const patch = fc.record(
     paused: choose([9, fc.constant(false)], [1, fc.constant(true)]),
   },
   { requiredKeys: [] },
+)
+
+const eventId = choose<StepEventId>(
+  [3, fc.record({ event: fc.nat(60) })],
+  [1, fc.record({ position: between(-1, 10) })],
+  [1, fc.record({ id: fc.nat(7) })],
+)
+const selector = choose<StepSelector>(
+  [3, fc.record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
+  [1, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [2, fc.record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
+  [
+    3,
+    fc.record({
+      kind: fc.constant('type' as const),
+      content: fc.nat(contents.length - 1),
+      limit: orNull(50, between(1, 5)),
+    }),
+  ],
 )
 
 const lease = choose<StepLease>(
@@ -133,19 +154,42 @@ const stepChoices: [number, fc.Arbitrary<Step>][] = [
   [1, of('deadLetters', { group, pageSize })],
 ]
 
+/** What takes back: rare, so that most scripts come far before it. */
+const reopeningChoices: [number, fc.Arbitrary<Step>][] = [
+  [
+    2,
+    of('replay', {
+      group,
+      selector,
+      resetAttempts: fc.boolean(),
+      dryRun: choose([3, fc.constant(false)], [1, fc.constant(true)]),
+    }),
+  ],
+  [2, of('redrive', { group, events: orNull(30, fc.array(eventId, few)) })],
+  [1, of('reset', { group, start })],
+  [1, choose<Step>([5, of('event', { event: eventId })], [1, of('removeGroup', { group })])],
+]
+
 const anyStep = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
-const step = anyStep(stepChoices)
-const stepOrRestart = anyStep([...stepChoices, [3, fc.constant({ do: 'restart' })]])
+const restart = fc.constant<Step>({ do: 'restart' })
+const kinds = {
+  forward: anyStep(stepChoices),
+  reopening: anyStep([...stepChoices, ...reopeningChoices]),
+  restarting: anyStep([...stepChoices, ...reopeningChoices, [3, restart]]),
+}
 
 const plainEvents = (count: number): Step => ({ do: 'appendMany', count })
 const firstGroup: Step = { do: 'createGroup', start: { kind: 'earliest' }, options: { maxAttempts: 2 } }
 
-/** Scripts of up to `maxSteps` steps, with restarts among them if asked for. Most steps mean nothing without the first two. */
-export const scripts = (maxSteps: number, withRestarts = false): fc.Arbitrary<Script> =>
+/**
+ * Scripts of up to `maxSteps` steps: `forward` ones never take back what has been settled, `reopening` ones replay,
+ * redrive and reset, `restarting` ones restart as well. Most steps mean nothing without the first two.
+ */
+export const scripts = (maxSteps: number, kind: keyof typeof kinds): fc.Arbitrary<Script> =>
   fc
     .record({
-      steps: fc.array(withRestarts ? stepOrRestart : step, { maxLength: maxSteps, size: 'max' }),
+      steps: fc.array(kinds[kind], { maxLength: maxSteps, size: 'max' }),
       lookEvery: fc.constantFrom(2, 7, 7, 20, 1_000, 1_000, 1_000, 1_000),
     })
     .map(({ steps, lookEvery }) => ({ steps: [plainEvents(6), firstGroup, ...steps], lookEvery }))
@@ -172,6 +216,7 @@ const wideStep = anyStep([
   [1, of('leases', { group, consumer, pageSize: fc.constantFrom(100, 1_000) })],
   [1, of('deadLetters', { group, pageSize: fc.constantFrom(100, 1_000) })],
   [1, fc.constantFrom<Step>({ do: 'expire' }, { do: 'evict' })],
+  ...reopeningChoices,
 ])
 
 /** Scripts over thousands of events and of pieces: beyond the bounds that an implementation works in at a time. */

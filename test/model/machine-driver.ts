@@ -1,10 +1,11 @@
-import type { Command, CommandName, CommandOut } from '../../src/core/partition/commands.ts'
+import type { Command, CommandName, CommandOut, GroupInstall } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
-import type { Answer, Call, CallName, In, Json, Options, Out, Ref, SettleItem, SettleResult } from './calls.ts'
+import type { Answer, Call, CallName, In, Json, Out, Ref, SettleItem, SettleResult } from './calls.ts'
 import { START_MS } from './commands.ts'
 import type { Driver } from './driver.ts'
+import { MachineCatalog } from './machine-catalog.ts'
 import * as wire from './machine-wire.ts'
 import { address, must, Refused } from './machine-wire.ts'
 import type { Reference } from './reference.ts'
@@ -21,7 +22,7 @@ export class MachineDriver implements Driver, Methods {
   #machine: PartitionMachine
   readonly #path: string
   readonly #claims: { receipt: string; leaseIds: Map<number, string> }[] = []
-  readonly #installs = new Map<string, { start: number; revision: number; first: Options; options: Options }>()
+  readonly #catalog = new MachineCatalog()
   #tokens = 0
 
   /** `path` names a file, or `:memory:`, which a restart keeps open. */
@@ -114,33 +115,31 @@ export class MachineDriver implements Driver, Methods {
 
   createGroup({ group, start, options }: In<'createGroup'>): Out<'createGroup'> {
     const resolved = this.resolveStart({ start })
-    this.#installs.set(group, { start: resolved.start, revision: 1, first: options, options })
-    this.#install(group, 1, options)
+    this.#tell(this.#catalog.create(group, options, resolved.start))
     return resolved
   }
 
   repeatCreate({ group }: In<'repeatCreate'>): Out<'repeatCreate'> {
-    const install = this.#installs.get(group)
-    if (install === undefined) throw wire.groupNotFound
-    this.#install(group, 1, install.first)
-    return {}
+    return this.#tell(this.#catalog.created(group))
   }
 
   patchGroup({ group, patch }: In<'patchGroup'>): Out<'patchGroup'> {
-    const install = this.#installs.get(group)
-    if (install === undefined) throw wire.groupNotFound
-    install.options = { ...install.options, ...patch }
-    install.revision += 1
-    this.#install(group, install.revision, install.options)
-    return {}
+    return this.#tell(this.#catalog.patch(group, patch))
   }
 
-  #install(group: string, revision: number, options: Options) {
-    const { start } = this.#installs.get(group)!
-    this.#run({
-      type: 'installGroup',
-      install: { uid: group, name: `name of ${group}`, revision, options, start, epoch: 0 },
-    })
+  reset({ group, start }: In<'reset'>): Out<'reset'> {
+    const resolved = this.#catalog.has(group) ? this.resolveStart({ start }) : { start: 0 }
+    this.#tell(this.#catalog.reset(group, resolved.start))
+    return this.lag({ group })
+  }
+
+  removeGroup({ group }: In<'removeGroup'>): Out<'removeGroup'> {
+    this.#catalog.remove(group)
+    return this.#run({ type: 'removeGroup', group })
+  }
+
+  #tell(install: GroupInstall): Record<never, never> {
+    return this.#run({ type: 'installGroup', install })
   }
 
   // Delivery
@@ -262,6 +261,34 @@ export class MachineDriver implements Driver, Methods {
       event: wire.toEvent(JSON.parse(event)),
     })
     return { deadLetters: letters.map(toLetter) }
+  }
+
+  event({ id }: In<'event'>): Out<'event'> {
+    const [realId, sequence] = wire.toPosition(id)
+    const found = this.#run({ type: 'event', id: realId, sequence, withGroups: true })
+    if (found === null) return { found }
+    const deliveries = this.#catalog.inOrder(found.deliveries)
+    return { found: { event: wire.toEvent(JSON.parse(found.event)), deliveries } }
+  }
+
+  // Replay and redrive
+
+  replay({ selector, ...rest }: In<'replay'>): Out<'replay'> {
+    const replay = { ...rest, selector: wire.toSelector(selector) }
+    const { inRange, ...replayed } = this.#run({ type: 'replay', replay })
+    if (!inRange) throw new Refused({ refused: { code: 'no_events_in_range' } })
+    return replayed
+  }
+
+  redrive({ group, eventIds }: In<'redrive'>): Out<'redrive'> {
+    if (eventIds === null) return this.#run({ type: 'redrive', group, eventIds, sequences: null })
+    const ids = eventIds.map(wire.toPosition)
+    return this.#run({
+      type: 'redrive',
+      group,
+      eventIds: ids.flatMap(([id, sequence]) => (sequence === null ? [id] : [])),
+      sequences: ids.flatMap(([, sequence]) => sequence ?? []),
+    })
   }
 
   expire(): Out<'expire'> {
