@@ -23,8 +23,13 @@ export type Send = (method: string, path: string, options?: SendOptions) => Prom
 
 export const mechanisms = { storage: 'memory', durable: false, distributed: false }
 
-/** An edge over a backend, as a function that sends a request to it. */
-export function sendTo(backend: FakeBackend, vars: EdgeVars = { RHEO_AUTH: 'open' }): Send {
+/** An edge over a backend, as a function that sends a request to it. `kept` takes the work told to `waitUntil`. */
+export function sendTo(
+  backend: FakeBackend,
+  vars: EdgeVars = { RHEO_AUTH: 'open' },
+  kept: Promise<unknown>[] = [],
+): Send {
+  const context = { waitUntil: (work: Promise<unknown>) => kept.push(work), passThroughOnException() {}, props: {} }
   const edge = createEdge({ version: '1.2.3', mechanisms, connect: () => backend })
   return async (method, path, { body, raw, headers = {}, signal, host = 'localhost' } = {}) => {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
@@ -34,7 +39,7 @@ export function sendTo(backend: FakeBackend, vars: EdgeVars = { RHEO_AUTH: 'open
       ...(content === undefined ? {} : { body: content, duplex: 'half' }),
       ...(signal === undefined ? {} : { signal }),
     } as RequestInit)
-    const response = await edge.fetch(request, vars)
+    const response = await edge.fetch(request, vars, context)
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
     return {
