@@ -18,6 +18,14 @@ const found: Record<string, readonly Step[]> = {
       ],
     },
   ],
+  'S5.9 a generated id redrives nothing where the event has a chosen one': [
+    { do: 'append', events: [{ id: 1, position: null, timestamp: null, content: 1 }], key: null, expected: null },
+    { do: 'createGroup', start: { kind: 'earliest' }, options: {} },
+    { do: 'fetch', group: 0, limit: 1, leaseMs: null, consumer: null },
+    { do: 'settleEvery', group: 0, stride: 1, backwards: false, outcome: 'reject', reason: null, delayMs: null },
+    { do: 'redrive', group: 0, events: [{ position: 0 }, { position: -1 }] },
+    { do: 'redrive', group: 0, events: [{ id: 1 }] },
+  ],
 }
 
 describe('what random scripts have found', () => {
