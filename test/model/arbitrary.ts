@@ -31,7 +31,7 @@ const leaseMs = orNull(50, choose([1, between(10, 60)], [2, between(100, 400)]))
 const pageSize = fc.constantFrom(1, 2, 3, 1_000)
 
 const plainEvent: fc.Arbitrary<StepEvent> = fc.record({
-  id: fc.constant(null),
+  id: orNull(95, between(8, 80)),
   position: fc.constant(null),
   timestamp: orNull(70, between(-50, 300)),
   content: fc.nat(contents.length - 1),

@@ -5,6 +5,7 @@ import { openNodeSql } from '../../src/storage/sql-node.ts'
 import type { Answer, Call, CallName, In, Json, Out, Ref, SettleItem, SettleResult } from './calls.ts'
 import { START_MS } from './commands.ts'
 import type { Driver } from './driver.ts'
+import { auditMachine } from './machine-audit.ts'
 import { MachineCatalog } from './machine-catalog.ts'
 import * as wire from './machine-wire.ts'
 import { address, must, Refused } from './machine-wire.ts'
@@ -33,7 +34,7 @@ export class MachineDriver implements Driver, Methods {
   }
 
   run(call: Call): Answer<unknown> {
-    return plain(() => (this[call.type] as (input: unknown) => unknown).call(this, call))
+    return wire.plain(() => (this[call.type] as (input: unknown) => unknown).call(this, call))
   }
 
   advance(ms: number) {
@@ -60,21 +61,12 @@ export class MachineDriver implements Driver, Methods {
     return this.#machine.nextDueMs()
   }
 
-  /** The alarm is armed in time (S4.3), and a waiting fetch is told of work when there is some (S3.6). */
+  hasWork(group: string): boolean {
+    return this.#machine.hasWork(group, this.nowMs)
+  }
+
   audit(reference: Reference) {
-    const groups = [...reference.groups]
-    const dues = groups.flatMap(([, { deliveries }]) => deliveries.flatMap(({ untilMs }) => untilMs ?? []))
-    const next = this.nextDueMs()
-    const earliest = Math.min(...dues)
-    if (dues.length > 0 && (next === null || next > earliest)) {
-      throw new Error(`nextDueMs is ${next} although something is due at ${earliest}`)
-    }
-    for (const [group, { options, deliveries }] of groups) {
-      const leased = deliveries.filter(({ state }) => state === 'leased').length
-      const isOpen = !options.paused && leased < (options.maxInFlight ?? Number.POSITIVE_INFINITY)
-      const hasWork = isOpen && deliveries.some(({ state }) => state === 'available' || state === 'undelivered')
-      if (this.#machine.hasWork(group, this.nowMs) !== hasWork) throw new Error(`hasWork of ${group} is not ${hasWork}`)
-    }
+    auditMachine(this, reference)
   }
 
   // The log
@@ -89,7 +81,7 @@ export class MachineDriver implements Driver, Methods {
     const appends = sent.map(({ request, atMs }) => wire.toAppend(request, atMs))
     const answers = this.#machine.append(appends, this.nowMs).map((answer, index) => {
       const { request, atMs } = sent[index]!
-      return plain(() => wire.appended(request, atMs, wire.unwrap(answer)))
+      return wire.plain(() => wire.appended(request, atMs, wire.unwrap(answer)))
     })
     return { answers }
   }
@@ -297,14 +289,5 @@ export class MachineDriver implements Driver, Methods {
 
   #run<N extends CommandName>(command: Command<N>): CommandOut<N> {
     return wire.unwrap(this.#machine.run(command, this.nowMs))
-  }
-}
-
-function plain<T>(ask: () => T): Answer<T> {
-  try {
-    return { value: ask() }
-  } catch (fault) {
-    if (fault instanceof Refused) return fault.answer
-    throw fault
   }
 }

@@ -32,6 +32,16 @@ export function unwrap<T>(answer: MachineAnswer<T>): T {
   throw new Refused({ refused })
 }
 
+/** The answer to something that may be refused. */
+export function plain<T>(ask: () => T): Answer<T> {
+  try {
+    return { value: ask() }
+  } catch (fault) {
+    if (fault instanceof Refused) return fault.answer
+    throw fault
+  }
+}
+
 /** What the edge makes of an append request. */
 export function toAppend(request: In<'append'>, nowMs: number): Append {
   const events = request.events.map(parseInput)
