@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditLog } from './audit.ts'
+import { type Answer, type Client, createClient, type Request } from './client.ts'
+import { createJournal } from './journal.ts'
+import { type Random, randomFrom, seedOfRun } from './random.ts'
+import { type Runtime, startRuntime } from './runtime.ts'
+import { createStream, readLog } from './stream.ts'
+import type { NewEvent, StreamEvent } from './wire.ts'
+
+/*
+ * Many appends are on their way when the runtime dies just after it has answered the first of them: some are in and
+ * their answers lost, some are not in, and some batches are in on a part of their partitions.
+ */
+
+const partitionCount = 4
+const appendsPerKill = 40
+const leastKills = 5
+/** Whether a kill catches answers on their way is chance; these many are enough for any luck. */
+const mostKills = 25
+
+type Many = { events: (StreamEvent & { duplicate?: true })[] }
+/** What the repeat of an append without an answer found. */
+type Found = { all: number; part: number; none: number }
+
+let runtime: Runtime
+
+beforeAll(async () => {
+  runtime = await startRuntime()
+})
+
+afterAll(() => runtime?.stop())
+
+test('an append whose answer is lost to a kill, sent again with its idempotency key after the restart, is there once', async () => {
+  const found = await killAndRepeat('single', 1)
+  expect(found.all, 'appends that were in though their answer was lost').toBeGreaterThan(0)
+})
+
+test('a batch over partitions whose answer is lost to a kill, sent again with its idempotency key after the restart, is there once', async () => {
+  const found = await killAndRepeat('batch', 8)
+  expect(found.all + found.part, 'batches that were in though their answer was lost').toBeGreaterThan(0)
+})
+
+/** Kills until some lost answers were of appends that are in; every append is repeated, and audited in the end. */
+async function killAndRepeat(stream: string, batchEvents: number): Promise<Found> {
+  const seed = seedOfRun()
+  console.log(`${stream}: CRASH_SEED=${seed}`)
+  const random = randomFrom(seed)
+  const client = createClient(runtime)
+  await createStream(client, stream, partitionCount)
+  const journal = createJournal([])
+  const found: Found = { all: 0, part: 0, none: 0 }
+  let number = 0
+  for (let kill = 1; kill <= mostKills && (kill <= leastKills || found.all + found.part === 0); kill += 1) {
+    const requests = Array.from({ length: appendsPerKill }, () => {
+      const events = Array.from({ length: batchEvents }, (): NewEvent => {
+        number += 1
+        return { payload: { number }, partition: number % partitionCount }
+      })
+      return { path: `/streams/${stream}/events`, body: { events }, idempotencyKey: `key-${number}` }
+    })
+    const answers = await killDuring(client, requests, random)
+    const repeats = await Promise.all(requests.map((request) => repeat(client, request)))
+    for (const [index, events] of repeats.entries()) {
+      const first = answers[index]!
+      if (first === null) count(found, events)
+      else expect(withoutMarks(events)).toEqual(withoutMarks(first.body.events))
+      journal.appends.push({ events: requests[index]!.body.events, outcome: 'in', answered: withoutMarks(events) })
+    }
+  }
+  console.log(`${stream}: of the appends without an answer ${JSON.stringify(found)} were in`)
+  expect(auditLog(journal, await readLog(client, stream, partitionCount))).toEqual([])
+  return found
+}
+
+/** Sends all at once and kills the runtime after the first answers; the answers, null for those that were lost. */
+async function killDuring(client: Client, requests: Request[], random: Random): Promise<(Answer<Many> | null)[]> {
+  const killing = client.answered(random.integer(1, appendsPerKill / 4)).then(() => runtime.kill())
+  const answers = await Promise.all(requests.map((request) => client.once<Many>(request)))
+  await killing
+  await runtime.up()
+  return answers
+}
+
+/** Sends an append twice more. The second time it finds itself. */
+async function repeat(client: Client, request: Request): Promise<Many['events']> {
+  const again = await client.call<Many>(request)
+  expect([200, 201], JSON.stringify(again.body)).toContain(again.status)
+  const last = await client.call<Many>(request)
+  expect(last.status).toBe(200)
+  expect(last.body.events.every(({ duplicate }) => duplicate === true)).toBe(true)
+  expect(withoutMarks(last.body.events)).toEqual(withoutMarks(again.body.events))
+  return again.body.events
+}
+
+function count(found: Found, events: Many['events']): void {
+  const duplicates = events.filter(({ duplicate }) => duplicate).length
+  if (duplicates === 0) found.none += 1
+  else if (duplicates === events.length) found.all += 1
+  else found.part += 1
+}
+
+function withoutMarks(events: Many['events']): StreamEvent[] {
+  return events.map(({ duplicate: _, ...event }) => event)
+}
