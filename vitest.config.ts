@@ -12,7 +12,13 @@ export default defineConfig({
       node('tidy', ['test/tidy.test.ts']),
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
       node('storage', ['test/storage/**/*.test.ts'], 120_000),
-      node('conformance', ['test/conformance/**/*.test.ts'], 60_000),
+      node('http', ['test/http/**/*.test.ts']),
+      {
+        test: {
+          ...node('conformance', ['test/conformance/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/conformance/setup.ts'],
+        },
+      },
       node('crash', ['test/crash/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],

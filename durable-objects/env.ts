@@ -9,6 +9,8 @@ export interface PartitionRpc {
     command: Command<N>,
     testNowMs: number | null,
   ): Promise<Reply<CommandOut<N>>>
+  /** Empties the partition for good. */
+  purge(address: Address): Promise<void>
 }
 
 /** The methods of a catalog's object that others call. */

@@ -81,6 +81,15 @@ export class StreamPartition extends DurableObject<Env> {
     return (await this.#queue.submit(call, bytes)) as Reply<CommandOut<N>>
   }
 
+  /** Empties the partition for good: its stream has been deleted. Whoever waits is told by the fetch that follows. */
+  async purge(address: Address): Promise<void> {
+    if (this.#life !== null) assertMeant(this.#life.address, address)
+    this.#life = null
+    this.#alarm.disarm()
+    for (const group of this.#waiters.groups) this.#waiters.wake(group)
+    await this.ctx.storage.deleteAll()
+  }
+
   /** A waiting fetch: answers `work`, `timeout` or `full`. */
   override async fetch(request: Request): Promise<Response> {
     const { address, group, waitMs, testNowMs } = (await request.json()) as WaitRequest
@@ -128,10 +137,7 @@ export class StreamPartition extends DurableObject<Env> {
       }
     }
     const life: Life = this.#life
-    const { tenant, stream, uid, partition } = life.address
-    const isMeant =
-      tenant === address.tenant && stream === address.stream && uid === address.uid && partition === address.partition
-    if (!isMeant) throw new Error('a call has come to another partition than it was for')
+    assertMeant(life.address, address)
     return life
   }
 
@@ -153,7 +159,9 @@ export class StreamPartition extends DurableObject<Env> {
   }
 
   #runBatch(calls: readonly Call[]): ({ output: Reply<unknown> } | { fault: unknown })[] {
-    const life = this.#life!
+    const life = this.#life
+    // The stream was deleted while the calls were waiting.
+    if (life === null) return calls.map(() => ({ output: { answer: moved, cost: NO_COST } }))
     const outcomes: ({ output: Reply<unknown> } | { fault: unknown })[] = []
     let nowMs = 0
     for (const calls_ of neighbours(calls)) {
@@ -199,6 +207,12 @@ export class StreamPartition extends DurableObject<Env> {
       }
     }
   }
+}
+
+function assertMeant(is: Address, meant: Address): void {
+  const isMeant =
+    is.tenant === meant.tenant && is.stream === meant.stream && is.uid === meant.uid && is.partition === meant.partition
+  if (!isMeant) throw new Error('a call has come to another partition than it was for')
 }
 
 /** Splits calls into stretches that run together: neighbouring appends at one clock, everything else alone. */

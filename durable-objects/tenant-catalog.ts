@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { CatalogReply } from '../src/core/backend.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogCommands, CatalogOut } from '../src/core/catalog/commands.ts'
-import { CatalogMachine, type Located, toRecord } from '../src/core/catalog/machine.ts'
+import { CatalogMachine, type Located, strangePartition, toRecord } from '../src/core/catalog/machine.ts'
+import type { Doomed } from '../src/core/catalog/store.ts'
 import { failed, failure, ok, type Result } from '../src/core/failure.ts'
 import { done, refused } from '../src/core/partition/commands.ts'
 import { openCatalogStore, readOwner, writeOwner } from '../src/storage/catalog.ts'
@@ -9,7 +10,16 @@ import { openDurableSql } from '../src/storage/sql-durable.ts'
 import { readTestTime, writeTestTime } from '../src/storage/test-time.ts'
 import { Alarm } from './alarm.ts'
 import type { Env } from './env.ts'
-import { type CallPartition, nothingSpent, resolveStarts, type Spent, spend, syncGroup } from './group-sync.ts'
+import {
+  type FanOut,
+  installGroup,
+  nothingSpent,
+  partitionsOf,
+  remove,
+  resolveStarts,
+  type Spent,
+  spend,
+} from './fan-out.ts'
 import { partitionStub } from './stubs.ts'
 
 /** How long after a create or patch that was cut short the catalog finishes it itself. */
@@ -68,14 +78,14 @@ export class TenantCatalog extends DurableObject<Env> {
     this.#alarm.fired()
     const life = this.#life
     if (life === null || life.testTime) return
-    for (const located of life.machine.unsynced()) {
-      try {
-        await this.#inTurn(located.stream.name, located.group.name, () =>
-          this.#finish({ life, testNowMs: null, spent: nothingSpent() }, located.stream.name, located.group.name),
-        )
-      } catch (fault) {
-        console.error(`cannot finish group ${located.group.name} of ${life.tenant}/${located.stream.name}`, fault)
+    const call: Call = { life, testNowMs: null, spent: nothingSpent() }
+    try {
+      for (const { stream, group } of life.machine.unsynced()) {
+        await this.#inTurn(stream.name, group.name, () => this.#finish(call, stream.name, group.name))
       }
+      for (const doomed of life.machine.doomed()) await this.#remove(call, doomed)
+    } catch (fault) {
+      console.error(`cannot finish what was cut short in the catalog of ${life.tenant}`, fault)
     }
     this.#armForRepair(life)
   }
@@ -115,6 +125,14 @@ export class TenantCatalog extends DurableObject<Env> {
         return this.#inTurn(command.stream, command.name, () => this.#createGroup(call, command))
       case 'patchGroup':
         return this.#inTurn(command.stream, command.group, () => this.#patchGroup(call, command))
+      case 'resetGroup':
+        return this.#inTurn(command.stream, command.group, () => this.#resetGroup(call, command))
+      case 'deleteGroup':
+        return this.#inTurn(command.stream, command.group, () =>
+          this.#delete(call, () => machine.deleteGroup(command.stream, command.group)),
+        )
+      case 'deleteStream':
+        return this.#delete(call, () => machine.deleteStream(command.stream))
     }
   }
 
@@ -124,7 +142,7 @@ export class TenantCatalog extends DurableObject<Env> {
     if (!plan.ok) return plan
     if (plan.value.step === 'sync') return this.#sync(call, plan.value)
     const { stream } = plan.value
-    const starts = await resolveStarts(this.#partitions(call), life.tenant, stream, spent, command.start)
+    const starts = await resolveStarts(this.#fanOut(call), stream, partitionsOf(stream), command.start)
     if (!starts.ok) return starts
     const nowMs = testNowMs ?? Date.now()
     const group = this.#counted(spent, () => life.machine.addGroup(stream, command, starts.value, newUid(), nowMs))
@@ -134,6 +152,41 @@ export class TenantCatalog extends DurableObject<Env> {
   async #patchGroup(call: Call, command: CatalogCommands['patchGroup']['in']): Promise<Result<unknown>> {
     const located = this.#counted(call.spent, () => call.life.machine.patchGroup(command))
     return located.ok ? this.#sync(call, located.value) : located
+  }
+
+  /** Starts are found out first, so that a start that is refused anywhere changes nothing (S5.7). */
+  async #resetGroup(call: Call, command: CatalogCommands['resetGroup']['in']): Promise<Result<unknown>> {
+    const { life, spent } = call
+    const located = this.#counted(spent, () => life.machine.group(command.stream, command.group))
+    if (!located.ok) return located
+    const { stream } = located.value
+    const scope = command.partitions ?? partitionsOf(stream)
+    const strange = strangePartition(command.start, stream)
+    if (strange !== null) return failed(strange)
+    const starts = await resolveStarts(this.#fanOut(call), stream, scope, command.start)
+    if (!starts.ok) return starts
+    const each = partitionsOf(stream).map((partition) => starts.value[scope.indexOf(partition)] ?? null)
+    const reset = this.#counted(spent, () => life.machine.resetGroup(command.stream, command.group, each))
+    if (!reset.ok) return reset
+    const synced = await this.#sync(call, reset.value)
+    return synced.ok ? ok({ stream, group: synced.value }) : synced
+  }
+
+  async #delete(call: Call, doom: () => Result<Doomed>): Promise<Result<unknown>> {
+    const doomed = this.#counted(call.spent, doom)
+    return doomed.ok ? this.#remove(call, doomed.value) : doomed
+  }
+
+  /** Removes from the partitions what callers no longer see. */
+  async #remove(call: Call, doomed: Doomed): Promise<Result<unknown>> {
+    this.#counted(call.spent, () => this.#armForRepair(call.life))
+    const missing = await remove(this.#fanOut(call), doomed)
+    if (missing.length > 0) return failed(cutShort(missing))
+    this.#counted(call.spent, () => {
+      call.life.machine.markRemoved(doomed)
+      this.#disarmIfDone(call.life)
+    })
+    return ok({})
   }
 
   /** What the alarm does with a group that it found cut short; another call may have finished it since. */
@@ -146,20 +199,21 @@ export class TenantCatalog extends DurableObject<Env> {
   async #sync(call: Call, located: Located): Promise<Result<unknown>> {
     const { life, spent } = call
     this.#counted(spent, () => this.#armForRepair(life))
-    const missing = await syncGroup(this.#partitions(call), life.tenant, located, spent)
-    if (missing.length > 0) {
-      const detail = `partition ${missing.join(', ')} has not been reached; repeat the call, or wait for it to be finished`
-      return failed(failure('ambiguous', detail, { partitions: missing }))
-    }
+    const missing = await installGroup(this.#fanOut(call), located)
+    if (missing.length > 0) return failed(cutShort(missing))
     this.#counted(spent, () => {
       life.machine.markSynced(located.group)
-      if (life.machine.unsynced().length === 0) this.#alarm.disarm()
+      this.#disarmIfDone(life)
     })
     return ok(toRecord(located.group))
   }
 
-  #partitions({ testNowMs }: Call): CallPartition {
-    return (address, command) => partitionStub(this.env, address).run(address, command, testNowMs)
+  #fanOut({ life, testNowMs, spent }: Call): FanOut {
+    const partitions: FanOut['partitions'] = {
+      run: (address, command) => partitionStub(this.env, address).run(address, command, testNowMs),
+      purge: (address) => partitionStub(this.env, address).purge(address),
+    }
+    return { partitions, tenant: life.tenant, spent }
   }
 
   /** Runs changes of one group one after the other. */
@@ -188,7 +242,11 @@ export class TenantCatalog extends DurableObject<Env> {
   }
 
   #armForRepair(life: Life): void {
-    if (!life.testTime && life.machine.unsynced().length > 0) this.#alarm.arm(Date.now() + REPAIR_MS)
+    if (!life.testTime && isUnfinished(life)) this.#alarm.arm(Date.now() + REPAIR_MS)
+  }
+
+  #disarmIfDone(life: Life): void {
+    if (!isUnfinished(life)) this.#alarm.disarm()
   }
 
   /** Runs synchronous work and adds what it cost. */
@@ -203,6 +261,13 @@ export class TenantCatalog extends DurableObject<Env> {
     })
     return result
   }
+}
+
+const isUnfinished = ({ machine }: Life): boolean => machine.unsynced().length > 0 || machine.doomed().length > 0
+
+const cutShort = (partitions: number[]) => {
+  const detail = `partition ${partitions.join(', ')} has not been reached; repeat the call, or wait for it to be finished`
+  return failure('ambiguous', detail, { partitions })
 }
 
 const noStream = (stream: string) => failed(failure('stream_not_found', `there is no stream ${stream}`, { stream }))

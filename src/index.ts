@@ -1,6 +1,15 @@
+import { createBackend } from '../durable-objects/backend.ts'
+import type { Env } from '../durable-objects/env.ts'
+import { createEdge } from './http/edge.ts'
+import { version } from './version.ts'
+
 export { StreamPartition } from '../durable-objects/stream-partition.ts'
 export { TenantCatalog } from '../durable-objects/tenant-catalog.ts'
 
-export default {
-  fetch: () => new Response('no edge yet', { status: 503 }),
-}
+const edge = createEdge<Env>({
+  version,
+  mechanisms: { storage: 'durable-objects-sqlite', durable: true, distributed: true },
+  connect: createBackend,
+})
+
+export default { fetch: edge.fetch }

@@ -1,6 +1,7 @@
 import { type Failure, failed, failure, ok, type Result } from './failure.ts'
 import { equalJson, exceedsBytes, faultOf, hasLoneSurrogate, isObject, type Json } from './json.ts'
 import { limits } from './limits.ts'
+import { termsOf } from './query/terms.ts'
 import { formatTime, parseTime } from './time.ts'
 
 /**
@@ -15,6 +16,8 @@ export interface NewEvent {
   readonly key: string | null
   readonly partition: number | null
   readonly timestampMs: number | null
+  /** What searches find it by (see query/terms.ts). */
+  readonly terms: readonly number[]
 }
 
 /** Where a line stands in the log; the rest of the event follows from it. */
@@ -75,7 +78,15 @@ export function parseEvent(input: unknown, path: string): Result<NewEvent> {
   if (exceedsBytes(line, limits.eventBytes + defaultsLength(input))) {
     return tooLarge(path.replace(/\.$/, '') || 'body', limits.eventBytes)
   }
-  return ok({ line, id: id ?? null, key: key.value, partition: (partition as number | undefined) ?? null, timestampMs })
+  const terms = termsOf(type, key.value, payload, metadata)
+  return ok({
+    line,
+    id: id ?? null,
+    key: key.value,
+    partition: (partition as number | undefined) ?? null,
+    timestampMs,
+    terms,
+  })
 }
 
 const DEFAULTS = { type: '"type":null,', key: '"key":null,', payload: '"payload":{},', metadata: '"metadata":{},' }

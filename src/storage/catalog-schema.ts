@@ -21,9 +21,16 @@ export const catalogMigrations: readonly (readonly string[])[] = [
       starts text not null,
       requestedStart text not null,
       requestedOptions text not null,
+      epochs text not null,
       revision integer not null,
       syncedRevision integer not null,
       primary key (streamUid, name)
+    ) without rowid`,
+    `create table doomed (
+      streamUid text not null,
+      groupUid text not null,
+      stream text not null,
+      primary key (streamUid, groupUid)
     ) without rowid`,
     'create index unsyncedGroups on groups (uid) where syncedRevision < revision',
   ],

@@ -6,15 +6,16 @@ import { first, type Sql } from './sql.ts'
 
 const STREAM = 'name, uid, partitionCount, createdAtMs'
 const GROUP =
-  'streamUid, name, uid, stream, createdAtMs, options, starts, requestedStart, requestedOptions, revision, syncedRevision'
+  'streamUid, name, uid, stream, createdAtMs, options, starts, requestedStart, requestedOptions, epochs, revision, syncedRevision'
 
-type JsonColumn = 'options' | 'starts' | 'requestedStart' | 'requestedOptions'
+type JsonColumn = 'options' | 'starts' | 'epochs' | 'requestedStart' | 'requestedOptions'
 type Row = Omit<GroupRow, JsonColumn> & Record<JsonColumn, string>
 
 const toGroup = (row: Row): GroupRow => ({
   ...row,
   options: JSON.parse(row.options),
   starts: JSON.parse(row.starts),
+  epochs: JSON.parse(row.epochs),
   requestedStart: JSON.parse(row.requestedStart),
   requestedOptions: JSON.parse(row.requestedOptions),
 })
@@ -48,7 +49,7 @@ export function openCatalogStore(sql: Sql): CatalogStore {
       first<{ count: number }>(sql, 'select count(*) as count from groups where streamUid = ?1', streamUid)!.count,
     addGroup(group) {
       sql.run(
-        `insert into groups (${GROUP}) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+        `insert into groups (${GROUP}) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
         group.streamUid,
         group.name,
         group.uid,
@@ -58,13 +59,47 @@ export function openCatalogStore(sql: Sql): CatalogStore {
         JSON.stringify(group.starts),
         JSON.stringify(group.requestedStart),
         JSON.stringify(group.requestedOptions),
+        JSON.stringify(group.epochs),
         group.revision,
         group.syncedRevision,
       )
     },
-    changeOptions(uid, options, revision) {
-      sql.run('update groups set options = ?2, revision = ?3 where uid = ?1', uid, JSON.stringify(options), revision)
+    changeGroup({ uid, options, starts, epochs, revision }) {
+      sql.run(
+        'update groups set options = ?2, starts = ?3, epochs = ?4, revision = ?5 where uid = ?1',
+        uid,
+        JSON.stringify(options),
+        JSON.stringify(starts),
+        JSON.stringify(epochs),
+        revision,
+      )
     },
+    removeGroup(uid) {
+      sql.run('delete from groups where uid = ?1', uid)
+    },
+    removeStream(uid) {
+      sql.run('delete from groups where streamUid = ?1', uid)
+      sql.run('delete from streams where uid = ?1', uid)
+    },
+    // A doomed stream is told from a doomed group by an empty group uid: a key has no nulls.
+    addDoomed({ stream, group }) {
+      sql.run(
+        'insert into doomed (streamUid, groupUid, stream) values (?1, ?2, ?3)',
+        stream.uid,
+        group ?? '',
+        JSON.stringify(stream),
+      )
+    },
+    removeDoomed({ stream, group }) {
+      sql.run('delete from doomed where streamUid = ?1 and groupUid = ?2', stream.uid, group ?? '')
+    },
+    doomed: () =>
+      sql
+        .all<{ groupUid: string; stream: string }>('select groupUid, stream from doomed')
+        .map(({ groupUid, stream }) => ({
+          stream: JSON.parse(stream) as StreamRecord,
+          group: groupUid === '' ? null : groupUid,
+        })),
     markSynced(uid, revision) {
       sql.run('update groups set syncedRevision = max(syncedRevision, ?2) where uid = ?1', uid, revision)
     },

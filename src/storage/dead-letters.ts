@@ -1,5 +1,7 @@
 import type { DeadLetter, DeadLetterStore } from '../core/partition/store.ts'
-import type { Sql } from './sql.ts'
+import { first, type Sql } from './sql.ts'
+
+const COLUMNS = 'sequence, reason, cause, attempt, consumerId, atMs'
 
 /** What is known of each rejected delivery. */
 export function openDeadLetters(sql: Sql): DeadLetterStore {
@@ -21,9 +23,27 @@ export function openDeadLetters(sql: Sql): DeadLetterStore {
         ),
       )
     },
+    remove(group, ranges) {
+      sql.run(
+        `delete from deadLetters where groupId = ?1 and sequence in (
+           select letter.sequence from json_each(?2) as range
+           cross join deadLetters as letter
+           where letter.groupId = ?1
+             and letter.sequence >= (range.value ->> 0) and letter.sequence <= (range.value ->> 1))`,
+        group,
+        JSON.stringify(ranges.map(({ first: low, last }) => [low, last])),
+      )
+    },
+    at: (group, sequence) =>
+      first<DeadLetter>(
+        sql,
+        `select ${COLUMNS} from deadLetters where groupId = ?1 and sequence = ?2`,
+        group,
+        sequence,
+      ),
     after: (group, sequence) =>
       sql.each<DeadLetter>(
-        `select sequence, reason, cause, attempt, consumerId, atMs from deadLetters
+        `select ${COLUMNS} from deadLetters
          where groupId = ?1 and sequence > ?2 order by sequence`,
         group,
         sequence,

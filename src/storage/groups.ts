@@ -4,7 +4,8 @@ import { first, type Sql } from './sql.ts'
 
 type Row = Omit<Group, 'options'> & { options: string }
 
-const COLUMNS = 'id, uid, name, revision, cursor, options'
+const COLUMNS = 'id, uid, name, revision, epoch, cursor, options'
+const OF_DELIVERIES = ['timed', 'ready', 'done', 'tries', 'deadLetters']
 
 const toGroup = (row: Row | null): Group | null =>
   row === null ? null : { ...row, options: JSON.parse(row.options) as GroupOptions }
@@ -14,18 +15,28 @@ export function openGroups(sql: Sql): GroupStore {
   return {
     byUid: (uid) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where uid = ?1`, uid)),
     byId: (id) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where id = ?1`, id)),
-    insert: ({ uid, name, revision, cursor, options }) =>
+    all: () => sql.all<Row>(`select ${COLUMNS} from groups order by name`).map((row) => toGroup(row)!),
+    insert: ({ uid, name, revision, epoch, cursor, options }) =>
       first<{ id: number }>(
         sql,
-        'insert into groups (uid, name, revision, cursor, options) values (?1, ?2, ?3, ?4, ?5) returning id',
+        'insert into groups (uid, name, revision, epoch, cursor, options) values (?1, ?2, ?3, ?4, ?5, ?6) returning id',
         uid,
         name,
         revision,
+        epoch,
         cursor,
         JSON.stringify(options),
       )!.id,
     updateOptions(id, revision, options) {
       sql.run('update groups set revision = ?2, options = ?3 where id = ?1', id, revision, JSON.stringify(options))
+    },
+    restart(id, epoch, cursor) {
+      forgetDeliveries(sql, id)
+      sql.run('update groups set epoch = ?2, cursor = ?3 where id = ?1', id, epoch, cursor)
+    },
+    remove(id) {
+      forgetDeliveries(sql, id)
+      sql.run('delete from groups where id = ?1', id)
     },
     moveCursor(id, cursor) {
       sql.run('update groups set cursor = ?2 where id = ?1', id, cursor)
@@ -40,4 +51,8 @@ export function openGroups(sql: Sql): GroupStore {
         id,
       )!,
   }
+}
+
+function forgetDeliveries(sql: Sql, id: number): void {
+  for (const table of OF_DELIVERIES) sql.run(`delete from ${table} where groupId = ?1`, id)
 }

@@ -22,6 +22,20 @@ export function openLog(sql: Sql): LogStore {
     firstSequence: () =>
       first<{ first: number }>(sql, 'select first from batches order by last limit 1')?.first ?? null,
     from: (sequence) => sql.each<Batch>(`select ${BATCH} from batches where last >= ?1 order by last`, sequence),
+    backwards: (sequence) =>
+      sql.each<Batch>(
+        `select ${BATCH} from batches
+         where last <= (select last from batches where last >= ?1 order by last limit 1) order by last desc`,
+        sequence,
+      ),
+    timesFrom(sequence) {
+      const times = first<{ minTimeMs: number | null; maxTimeMs: number }>(
+        sql,
+        'select min(minTimeMs) as minTimeMs, max(maxTimeMs) as maxTimeMs from batches where last >= ?1',
+        sequence,
+      )!
+      return times.minTimeMs === null ? null : { minTimeMs: times.minTimeMs, maxTimeMs: times.maxTimeMs }
+    },
     boundsAt: (sequence) =>
       first(sql, 'select first, last, runMaxMs from batches where last >= ?1 order by last limit 1', sequence),
     append(batches) {

@@ -26,12 +26,20 @@ export const partitionMigrations: readonly (readonly string[])[] = [
       keys text,
       lines text not null
     )`,
+    `create table segments (
+      last integer primary key,
+      first integer not null,
+      minTimeMs integer not null,
+      maxTimeMs integer not null,
+      filter blob not null
+    )`,
     'create table eventIds (id text primary key, sequence integer not null) without rowid',
     `create table groups (
       id integer primary key,
       uid text not null unique,
       name text not null,
       revision integer not null,
+      epoch integer not null,
       cursor integer not null,
       options text not null
     )`,

@@ -7,6 +7,7 @@ import { migrate } from './migrate.ts'
 import { partitionMigrations } from './partition-schema.ts'
 import { openReadyTable } from './ready.ts'
 import { openRunTable } from './run-table.ts'
+import { openSegments } from './segments.ts'
 import type { Sql } from './sql.ts'
 import { openTimedTable } from './timed.ts'
 
@@ -16,6 +17,7 @@ export function openPartitionStore(sql: Sql): PartitionStore {
   const { toRun: _, ...tries } = openRunTable<Tries>(sql, 'tries', ['attempts'])
   return {
     log: openLog(sql),
+    segments: openSegments(sql),
     groups: openGroups(sql),
     timed: openTimedTable(sql),
     ready: openReadyTable(sql),

@@ -1,4 +1,4 @@
-export type SqlValue = string | number | null
+export type SqlValue = string | number | null | Uint8Array
 
 /**
  * The little of SQLite that the stores need; a Durable Object (sql-durable.ts) and Node (sql-node.ts) both fulfil it.

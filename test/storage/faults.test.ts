@@ -12,7 +12,7 @@ const line = (n: number): string => `{"type":null,"key":null,"payload":{"n":${n}
 
 const append = (count: number, more: Partial<Append> = {}): Command => {
   const lines = Array.from({ length: count }, (_, index) => line(index)).join('\n')
-  const nothing = { ids: [], times: [], idempotency: null, expectedSequence: null } as const
+  const nothing = { ids: [], times: [], terms: new Uint32Array(), idempotency: null, expectedSequence: null } as const
   return { type: 'append', append: { lines, count, atMs: 1_000, ...nothing, ...more } }
 }
 
@@ -43,7 +43,14 @@ const settle = (
 
 const install: Command = {
   type: 'installGroup',
-  install: { uid: 'g', name: 'g', revision: 1, options: { ...defaultGroupOptions, maxAttempts: 2 }, start: 2 },
+  install: {
+    uid: 'g',
+    name: 'g',
+    revision: 1,
+    options: { ...defaultGroupOptions, maxAttempts: 2 },
+    start: 2,
+    epoch: 0,
+  },
 }
 
 /** What has happened before, and the command whose every statement fails once. */

@@ -61,7 +61,16 @@ export async function append(address: Address, count: number): Promise<void> {
   const lines = Array.from({ length: count }, (_, index) => line({ n: index })).join('\n')
   await run(address, {
     type: 'append',
-    append: { lines, count, ids: [], times: [], atMs: Date.now(), idempotency: null, expectedSequence: null },
+    append: {
+      lines,
+      count,
+      ids: [],
+      times: [],
+      terms: new Uint32Array(),
+      atMs: Date.now(),
+      idempotency: null,
+      expectedSequence: null,
+    },
   })
 }
 

@@ -31,6 +31,13 @@ export interface CatalogCommands {
     in: { stream: string; after: string; limit: number }
     out: { groups: readonly GroupRecord[]; more: boolean }
   }
+  /** Lets a group start over in the given partitions, in all when null. */
+  resetGroup: {
+    in: { stream: string; group: string; start: Start; partitions: readonly number[] | null }
+    out: { stream: StreamRecord; group: GroupRecord }
+  }
+  deleteGroup: { in: { stream: string; group: string }; out: Record<never, never> }
+  deleteStream: { in: { stream: string }; out: Record<never, never> }
   patchGroup: { in: { stream: string; group: string; patch: Partial<GroupOptions> }; out: GroupRecord }
 }
 

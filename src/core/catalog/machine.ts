@@ -1,9 +1,9 @@
-import { failed, failure, ok, type Result } from '../failure.ts'
+import { type Failure, failed, failure, ok, type Result } from '../failure.ts'
 import type { GroupOptions, Start } from '../group.ts'
 import { equalJson, type Json } from '../json.ts'
 import { limits } from '../limits.ts'
 import type { CatalogCommands, GroupRecord, StreamRecord } from './commands.ts'
-import type { CatalogStore, GroupRow } from './store.ts'
+import type { CatalogStore, Doomed, GroupRow } from './store.ts'
 
 /** A group and its stream. */
 export interface Located {
@@ -84,9 +84,8 @@ export class CatalogMachine {
     if (this.#store.countGroups(stream.value.uid) >= limits.groupsPerStream) {
       return tooMany('name', `the stream has ${limits.groupsPerStream} groups, as many as it can`)
     }
-    const strange = strangePartition(command.start, stream.value.partitionCount)
-    if (strange !== null) return strange
-    return ok({ step: 'resolve', stream: stream.value })
+    const strange = strangePartition(command.start, stream.value)
+    return strange === null ? ok({ step: 'resolve', stream: stream.value }) : failed(strange)
   }
 
   /** Writes down a new group, not visible before `markSynced`. */
@@ -108,6 +107,7 @@ export class CatalogMachine {
       starts,
       requestedStart: start,
       requestedOptions: options,
+      epochs: starts.map(() => 0),
       revision: 1,
       syncedRevision: 0,
     }
@@ -120,11 +120,64 @@ export class CatalogMachine {
     return this.#store.transaction((): Result<Located> => {
       const located = this.group(stream, group)
       if (!located.ok) return located
-      const { uid, options, revision } = located.value.group
-      const changed = { options: { ...options, ...patch }, revision: revision + 1 }
-      this.#store.changeOptions(uid, changed.options, changed.revision)
-      return ok({ stream: located.value.stream, group: { ...located.value.group, ...changed } })
+      const known = located.value.group
+      return ok(this.#change(located.value.stream, { ...known, options: { ...known.options, ...patch } }))
     })
+  }
+
+  /** Lets a group start over where the partitions have said; `starts` holds null for those out of scope. */
+  resetGroup(stream: string, group: string, starts: readonly (number | null)[]): Result<Located> {
+    return this.#store.transaction((): Result<Located> => {
+      const located = this.group(stream, group)
+      if (!located.ok) return located
+      const known = located.value.group
+      return ok(
+        this.#change(located.value.stream, {
+          ...known,
+          starts: known.starts.map((start, partition) => starts[partition] ?? start),
+          epochs: known.epochs.map((epoch, partition) => (starts[partition] === null ? epoch : epoch + 1)),
+        }),
+      )
+    })
+  }
+
+  #change(stream: StreamRecord, group: GroupRow): Located {
+    const changed = { ...group, revision: group.revision + 1 }
+    this.#store.changeGroup(changed)
+    return { stream, group: changed }
+  }
+
+  /** Takes a group away from callers at once; its rows in the partitions are still to be removed. */
+  deleteGroup(stream: string, group: string): Result<Doomed> {
+    return this.#store.transaction((): Result<Doomed> => {
+      const located = this.group(stream, group)
+      if (!located.ok) return located
+      const doomed = { stream: located.value.stream, group: located.value.group.uid }
+      this.#store.removeGroup(doomed.group)
+      this.#store.addDoomed(doomed)
+      return ok(doomed)
+    })
+  }
+
+  /** Takes a stream and its groups away from callers at once; its partitions are still to be emptied. */
+  deleteStream(name: string): Result<Doomed> {
+    return this.#store.transaction((): Result<Doomed> => {
+      const stream = this.stream(name)
+      if (!stream.ok) return stream
+      const doomed = { stream: stream.value, group: null }
+      this.#store.removeStream(stream.value.uid)
+      this.#store.addDoomed(doomed)
+      return ok(doomed)
+    })
+  }
+
+  /** What is still to be removed from partitions. */
+  doomed(): Doomed[] {
+    return this.#store.doomed()
+  }
+
+  markRemoved(doomed: Doomed): void {
+    this.#store.transaction(() => this.#store.removeDoomed(doomed))
   }
 
   markSynced({ uid, revision }: GroupRow): void {
@@ -153,14 +206,15 @@ export const toRecord = ({ name, uid, stream, createdAtMs, options, starts }: Gr
 const sameRequest = (group: GroupRow, options: GroupOptions, start: Start): boolean =>
   equalJson([group.requestedOptions, group.requestedStart] as unknown as Json, [options, start] as unknown as Json)
 
-function strangePartition(start: Start, partitionCount: number): ReturnType<typeof failed> | null {
+/** A start that names a partition the stream does not have. */
+export function strangePartition(start: Start, { partitionCount }: StreamRecord): Failure | null {
   if (start.kind !== 'afterEach') return null
   const strange = Object.keys(start.sequences)
     .map(Number)
     .find((partition) => partition >= partitionCount)
   if (strange === undefined) return null
   const detail = `startAfter: the stream has partitions 0 to ${partitionCount - 1}`
-  return failed(failure('invalid_partition', detail, { partition: strange, partitionCount }))
+  return failure('invalid_partition', detail, { partition: strange, partitionCount })
 }
 
 const alreadyExists = (what: string, name: string) =>

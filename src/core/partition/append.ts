@@ -7,6 +7,7 @@ import { type Answer, type Append, type Appended, done, refused } from './comman
 import type { Context } from './context.ts'
 import type { KeyMemory } from './key-memory.ts'
 import { eventTextOf, type Line, lineAt, linesOf } from './lines.ts'
+import type { SegmentBuilder } from './segment-builder.ts'
 import type { StoredKey } from './store.ts'
 
 /** Events of this command that are not in the log yet, and ids that are known to it. */
@@ -18,11 +19,17 @@ interface Draft {
   readonly keys: StoredKey[]
 }
 
+/** What the machine keeps in memory for appends. */
+export interface Memory {
+  readonly keys: KeyMemory
+  readonly segments: SegmentBuilder
+}
+
 /**
  * Appends the requests in order, each of them whole or not at all, and packs what is new into common rows of the log.
  * A request sees the events of those before it.
  */
-export function append(context: Context, keyMemory: KeyMemory, appends: readonly Append[]): Answer<Appended>[] {
+export function append(context: Context, memory: Memory, appends: readonly Append[]): Answer<Appended>[] {
   const { log } = context.store
   const chosen = appends.flatMap(({ ids }) => ids.map(([, id]) => id))
   const draft: Draft = {
@@ -32,10 +39,18 @@ export function append(context: Context, keyMemory: KeyMemory, appends: readonly
     newIds: [],
     keys: [],
   }
-  const answers = appends.map((request) => appendOne(context, keyMemory, draft, request))
+  const before = draft.writer.last
+  const answers = appends.map((request) => appendOne(context, memory.keys, draft, request))
+  if (draft.writer.last === before) return answers
   log.append(draft.writer.finish())
   if (draft.newIds.length > 0) log.addIds(draft.newIds)
-  for (const key of draft.keys) keyMemory.add(log, key)
+  for (const key of draft.keys) memory.keys.add(log, key)
+  memory.segments.add(
+    context,
+    before,
+    draft.writer.last,
+    appends.flatMap(({ terms }) => [...terms]),
+  )
   return answers
 }
 

@@ -1,6 +1,7 @@
 import type { Cause, DeliveryState } from '../delivery.ts'
 import type { Failure } from '../failure.ts'
 import type { GroupOptions, Start } from '../group.ts'
+import type { Key, Order, Selection } from '../query/query.ts'
 
 /** Who is meant by a call: one incarnation of a stream and one of its partitions. */
 export interface Address {
@@ -18,6 +19,8 @@ export interface Append {
   readonly ids: readonly (readonly [index: number, id: string])[]
   /** Index and time of each event whose producer gave one. */
   readonly times: readonly (readonly [index: number, timestampMs: number])[]
+  /** The terms of all events together (see query/terms.ts). */
+  readonly terms: Uint32Array
   /** The request's now: the timestamp of all others. */
   readonly atMs: number
   readonly idempotency: Idempotency | null
@@ -44,6 +47,8 @@ export interface GroupInstall {
   readonly options: GroupOptions
   /** The last sequence that is skipped. */
   readonly start: number
+  /** Grows with each reset: a partition that knows a lower one forgets the group's deliveries and starts again. */
+  readonly epoch: number
 }
 
 export interface Fetch {
@@ -175,6 +180,62 @@ export interface PartitionStatus {
   readonly bytes: number
 }
 
+export interface QueryRequest {
+  readonly selection: Selection
+  readonly order: Order
+  /** The page begins behind this place; null for the first page. */
+  readonly position: Key | null
+  /** The last sequence that belongs to the listing; null lets this page fix it. */
+  readonly highWatermark: number | null
+  readonly limit: number
+  readonly maxBytes: number
+  /** How many characters of the log one call looks at, about. */
+  readonly maxLooked: number
+}
+
+export interface QueryPage {
+  readonly matches: readonly { readonly key: Key; readonly event: string }[]
+  /** How far this page has come; null at the end. */
+  readonly next: Key | null
+  readonly highWatermark: number
+}
+
+/** What a replay selects (S5.2). */
+export type ReplaySelector =
+  | { readonly kind: 'after'; readonly sequence: number }
+  | { readonly kind: 'at'; readonly timeMs: number }
+  | { readonly kind: 'matches'; readonly selection: Selection; readonly limit: number | null }
+
+export interface Replay {
+  readonly group: string
+  readonly selector: ReplaySelector
+  readonly resetAttempts: boolean
+  readonly dryRun: boolean
+}
+
+/** `inRange` is false when a replay by time found no event at or after its time. */
+export interface Replayed extends PartitionLag {
+  readonly reopened: number
+  readonly inRange: boolean
+}
+
+export interface Redriven extends PartitionLag {
+  readonly redriven: number
+}
+
+/** What became of one event in one group. Times are milliseconds since 1970. */
+export interface DeliveryInfo {
+  /** The group's uid. */
+  readonly group: string
+  readonly state: DeliveryState
+  readonly attempt: number
+  readonly consumerId: string | null
+  readonly expiresAtMs: number | null
+  readonly dueAtMs: number | null
+  readonly reason: string | null
+  readonly cause: Cause | null
+}
+
 /** Every command of a partition with its parameters and its outcome. `group` is always the group's uid. */
 export interface PartitionCommands {
   append: { in: { append: Append }; out: Appended }
@@ -182,6 +243,7 @@ export interface PartitionCommands {
     in: { after: number; limit: number; maxBytes: number }
     out: { events: string; count: number; last: number; highWatermark: number }
   }
+  query: { in: { query: QueryRequest }; out: QueryPage }
   status: { in: Record<never, never>; out: PartitionStatus }
   resolveStart: { in: { start: Start }; out: { start: number } }
   installGroup: { in: { install: GroupInstall }; out: Record<never, never> }
@@ -200,6 +262,22 @@ export interface PartitionCommands {
     in: { group: string; after: number; limit: number; maxBytes: number }
     out: { deadLetters: readonly DeadLetterInfo[]; more: boolean }
   }
+  /** The event with a chosen id, or at a sequence; null when there is none. */
+  event: {
+    in: { id: string; sequence: number | null; withGroups: boolean }
+    out: { event: string; deliveries: readonly DeliveryInfo[] } | null
+  }
+  replay: { in: { replay: Replay }; out: Replayed }
+  /** How many deliveries a selection matches, as their sequences: the first `limit` of them. */
+  matching: { in: { group: string; selection: Selection; limit: number }; out: { sequences: readonly number[] } }
+  /** Chosen ids and sequences of dead letters to reopen; all of them when both are null. */
+  redrive: {
+    in:
+      | { group: string; eventIds: readonly string[]; sequences: readonly number[] }
+      | { group: string; eventIds: null; sequences: null }
+    out: Redriven
+  }
+  removeGroup: { in: { group: string }; out: Record<never, never> }
   /** Applies what is due; the alarm's command. */
   expire: { in: Record<never, never>; out: Record<never, never> }
 }

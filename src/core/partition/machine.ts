@@ -12,12 +12,16 @@ import {
   refused,
 } from './commands.ts'
 import type { Context } from './context.ts'
+import { event } from './event.ts'
 import { expire } from './expire.ts'
 import { fetch, hasWork } from './fetch.ts'
-import { installGroup, resolveStart } from './groups.ts'
+import { installGroup, removeGroup, resolveStart } from './groups.ts'
 import { deadLetters, groupInfo, holes, lag, leases } from './inspect.ts'
 import { KeyMemory } from './key-memory.ts'
+import { query } from './query.ts'
 import { read, status } from './read.ts'
+import { matching, redrive, replay } from './replay.ts'
+import { SegmentBuilder } from './segment-builder.ts'
 import { releaseConsumer, settle, settleClaims } from './settle.ts'
 import type { Group, PartitionStore } from './store.ts'
 
@@ -36,6 +40,7 @@ const ofGroup =
 
 const decisions: { [N in Exclude<CommandName, 'append'>]: Decide<N> } = {
   read: (context, command) => done(read(context, command)),
+  query: (context, command) => done(query(context, command.query)),
   status: (context) => done(status(context)),
   resolveStart(context, { start }) {
     const resolved = resolveStart(context, start)
@@ -69,20 +74,34 @@ const decisions: { [N in Exclude<CommandName, 'append'>]: Decide<N> } = {
     (context, group, { consumerId }) => ({ released: releaseConsumer(context, group, consumerId) }),
   ),
   deadLetters: ofGroup((command) => command.group, deadLetters),
+  event: (context, command) => done(event(context, command)),
+  replay: ofGroup(
+    (command) => command.replay.group,
+    (context, group, command) => replay(context, group, command.replay),
+  ),
+  matching: ofGroup(
+    (command) => command.group,
+    (context, group, { selection, limit }) => ({ sequences: matching(context, group, selection, limit) }),
+  ),
+  redrive: ofGroup((command) => command.group, redrive),
+  removeGroup(context, { group }) {
+    removeGroup(context, group)
+    return done({})
+  },
   expire: () => done({}),
 }
 
 /**
- * One partition of a stream: every command of SEMANTICS S2 to S4 as one transaction over its store. Synchronous and
+ * One partition of a stream: every command of SEMANTICS S2 to S6 as one transaction over its store. Synchronous and
  * deterministic: time is an argument, and so is randomness (the token of a fetch).
  *
- * What it keeps in memory follows from the store, so a new machine over the same store gives the same answers. Search
- * joins the log's side of it (read.ts), replay, reset and redrive the ledger's (settle.ts), each as a command above.
+ * What it keeps in memory follows from the store, so a new machine over the same store gives the same answers.
  */
 export class PartitionMachine {
   readonly #store: PartitionStore
   readonly #address: Address
   readonly #keys = new KeyMemory()
+  readonly #segments = new SegmentBuilder()
   /** No lease and no delay is due before this; it may be earlier than the earliest. Null when not known. */
   #quietUntilMs: number | null = null
   /** The latest time a command has had: time never goes back for what has been applied (S9.1). */
@@ -106,7 +125,7 @@ export class PartitionMachine {
 
   /** Runs several append requests as one transaction, packed into common rows of the log; an answer for each. */
   append(appends: readonly Append[], nowMs: number): Answer<Appended>[] {
-    return this.#command(nowMs, (context) => append(context, this.#keys, appends))
+    return this.#command(nowMs, (context) => append(context, { keys: this.#keys, segments: this.#segments }, appends))
   }
 
   /** Whether a fetch of the group would lease something at `nowMs`; true as well for a group that is not here. */
@@ -144,6 +163,7 @@ export class PartitionMachine {
     } catch (fault) {
       this.#quietUntilMs = null
       this.#keys.clear()
+      this.#segments.clear()
       throw fault
     }
   }

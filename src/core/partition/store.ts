@@ -75,6 +75,7 @@ export interface Group {
   readonly uid: string
   readonly name: string
   readonly revision: number
+  readonly epoch: number
   readonly options: GroupOptions
   /** The next sequence never offered. */
   readonly cursor: number
@@ -114,6 +115,10 @@ export interface LogStore {
   firstSequence(): number | null
   /** The row that holds `sequence` and the rows after it, ascending, read as they are asked for. */
   from(sequence: number): Iterable<Batch>
+  /** The row that holds `sequence` and the rows before it, descending, read as they are asked for. */
+  backwards(sequence: number): Iterable<Batch>
+  /** The time bounds of the rows from the one that holds `sequence` on; null when there is none. */
+  timesFrom(sequence: number): { minTimeMs: number; maxTimeMs: number } | null
   /** Bounds of the row that holds `sequence`. */
   boundsAt(sequence: number): { first: number; last: number; runMaxMs: number } | null
   append(batches: readonly NewBatch[]): void
@@ -128,7 +133,12 @@ export interface LogStore {
 export interface GroupStore {
   byUid(uid: string): Group | null
   byId(id: number): Group | null
+  all(): Group[]
   insert(group: Omit<Group, 'id'>): number
+  /** Forgets all that is known of the group's deliveries, and starts behind `cursor` - 1. */
+  restart(id: number, epoch: number, cursor: number): void
+  /** Forgets the group. */
+  remove(id: number): void
   updateOptions(id: number, revision: number, options: GroupOptions): void
   moveCursor(id: number, cursor: number): void
   /** First sequences of the first run of each kind that holds the frontier back, and the cursor. */
@@ -137,12 +147,34 @@ export interface GroupStore {
 
 export interface DeadLetterStore {
   add(group: number, letters: readonly DeadLetter[]): void
+  remove(group: number, ranges: readonly Range[]): void
+  at(group: number, sequence: number): DeadLetter | null
   after(group: number, sequence: number): Iterable<DeadLetter>
+}
+
+/** A stretch of the log with what a search needs to know to skip it. */
+export interface Segment extends Range {
+  readonly minTimeMs: number
+  readonly maxTimeMs: number
+  /** A Bloom filter over the terms of its events; null when it was not asked for. */
+  readonly filter: Uint8Array | null
+}
+
+export interface SegmentStore {
+  /** The last sequence that lies in a segment; 0 when there is none. */
+  last(): number
+  /** Adds a segment behind the last one; its time bounds are those of its rows. */
+  add(segment: Range, filter: Uint8Array): void
+  /** The segment that holds the start of a range and those behind it, read as they are asked for. */
+  forwards(range: Range, withFilters: boolean): Iterable<Segment>
+  /** The segment that holds the end of a range and those before it down to its start. */
+  backwards(range: Range, withFilters: boolean): Iterable<Segment>
 }
 
 /** All that a partition keeps. Implemented in SQL by src/storage/partition.ts. */
 export interface PartitionStore {
   readonly log: LogStore
+  readonly segments: SegmentStore
   readonly groups: GroupStore
   readonly timed: TimedTable
   readonly ready: ReadyTable

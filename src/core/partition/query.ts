@@ -1,0 +1,128 @@
+import { compareKeys, type Key, type Order, type Selection } from '../query/query.ts'
+import type { Range } from '../runs.ts'
+import type { QueryPage, QueryRequest } from './commands.ts'
+import type { Context } from './context.ts'
+import { eventTextOf, type Line } from './lines.ts'
+import { Scan, type Stretch } from './scan.ts'
+
+/**
+ * One partition's part of a page (S6.4, S6.5): its next matches behind `position`, at most `limit` of them. Bounded by
+ * what it looks at: `next` says how far it has come, null that there is nothing more.
+ */
+export function query(context: Context, request: QueryRequest): QueryPage {
+  const highWatermark = request.highWatermark ?? context.store.log.head()?.last ?? 0
+  const range = rangeOf(request.selection, highWatermark)
+  const page =
+    request.order.by === 'sequence' ? bySequence(context, request, range) : byTimestamp(context, request, range)
+  return { ...page, highWatermark }
+}
+
+/** The sequences that a selection allows. */
+export const rangeOf = ({ after, until }: Selection, highWatermark: number): Range => ({
+  first: after + 1,
+  last: Math.min(highWatermark, until ?? highWatermark),
+})
+
+type Page = Omit<QueryPage, 'highWatermark'>
+
+function bySequence(context: Context, request: QueryRequest, { first, last }: Range): Page {
+  const { selection, order, position, limit, maxBytes, maxLooked } = request
+  const { descending } = order
+  const range =
+    position === null
+      ? { first, last }
+      : descending
+        ? { first, last: Math.min(last, position.sequence - 1) }
+        : { first: Math.max(first, position.sequence + 1), last }
+  const scan = new Scan(context, selection)
+  const matches: QueryPage['matches'][number][] = []
+  let bytes = 0
+  for (const stretch of scan.stretches(range, descending)) {
+    // What lies before a stretch has been skipped by its segment's filter, which counts as looked at.
+    if (scan.looked > maxLooked) return { matches, next: justBefore(stretch, descending) }
+    for (const found of scan.within(stretch, descending)) {
+      if (!('line' in found)) {
+        if (scan.looked > maxLooked) return { matches, next: { timestampMs: 0, sequence: found.sequence } }
+        continue
+      }
+      matches.push({
+        key: { timestampMs: found.timestampMs, sequence: found.line.sequence },
+        event: eventTextOf(context, found.line),
+      })
+      bytes += found.line.bytes
+      if (matches.length === limit || bytes >= maxBytes) return { matches, next: matches.at(-1)!.key }
+    }
+  }
+  return { matches, next: null }
+}
+
+const justBefore = ({ first, last }: Range, descending: boolean): Key => ({
+  timestampMs: 0,
+  sequence: descending ? last + 1 : first - 1,
+})
+
+interface Candidate extends Key {
+  readonly line: Line
+}
+
+/**
+ * The order by timestamp is not that of the log: the stretches are gone through by their earliest (descending: latest)
+ * time, keeping the best matches, until no further stretch can hold a better one.
+ */
+function byTimestamp(context: Context, request: QueryRequest, range: Range): Page {
+  const { selection, order, position, limit, maxBytes, maxLooked } = request
+  const scan = new Scan(context, selection)
+  const edge = (stretch: Stretch): number => (order.descending ? -stretch.maxTimeMs : stretch.minTimeMs)
+  const stretches = [...scan.stretches(range, false)]
+    .filter((stretch) => position === null || !endsBefore(stretch, order, position))
+    .sort((a, b) => edge(a) - edge(b))
+  let best: Candidate[] = []
+  let isWhole = true
+  for (const stretch of stretches) {
+    const boundary: Key = {
+      timestampMs: order.descending ? stretch.maxTimeMs : stretch.minTimeMs,
+      sequence: order.descending ? Number.MAX_SAFE_INTEGER : 0,
+    }
+    if (best.length === limit && compareKeys(order, best.at(-1)!, boundary) < 0) {
+      isWhole = false
+      break
+    }
+    if (scan.looked > maxLooked) {
+      const certain = best.filter((candidate) => compareKeys(order, candidate, boundary) < 0)
+      // A page must come further than the one before: with nothing certain yet, looking goes on.
+      if (certain.length > 0) {
+        best = certain
+        isWhole = false
+        break
+      }
+    }
+    for (const found of scan.within(stretch, false)) {
+      if (!('line' in found)) continue
+      const candidate = { timestampMs: found.timestampMs, sequence: found.line.sequence, line: found.line }
+      if (position === null || compareKeys(order, candidate, position) > 0) best.push(candidate)
+      // Sorting now and then keeps memory in bounds at little cost.
+      if (best.length > 4 * limit) {
+        best = top(best, order, limit)
+        isWhole = false
+      }
+    }
+    if (best.length > limit) isWhole = false
+    best = top(best, order, limit)
+  }
+  const matches: QueryPage['matches'][number][] = []
+  let bytes = 0
+  for (const { timestampMs, sequence, line } of best) {
+    matches.push({ key: { timestampMs, sequence }, event: eventTextOf(context, line) })
+    bytes += line.bytes
+    if (bytes >= maxBytes && matches.length < best.length) return { matches, next: matches.at(-1)!.key }
+  }
+  return { matches, next: isWhole ? null : matches.at(-1)!.key }
+}
+
+const top = (candidates: readonly Candidate[], order: Order, limit: number): Candidate[] =>
+  candidates.toSorted((a, b) => compareKeys(order, a, b)).slice(0, limit)
+
+/** Whether all that a stretch can hold comes before a position or at it. */
+function endsBefore(stretch: Stretch, order: Order, position: Key): boolean {
+  return order.descending ? stretch.minTimeMs > position.timestampMs : stretch.maxTimeMs < position.timestampMs
+}

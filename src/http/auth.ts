@@ -1,0 +1,56 @@
+import { type Failure, failed, failure, ok, type Result } from '../core/failure.ts'
+import { isName, nameRule } from '../core/name.ts'
+import { type EdgeVars, listOf } from './vars.ts'
+
+/** What a call may do; none implies another. */
+export type Scope = 'append' | 'consume' | 'read' | 'admin'
+
+/** Who calls. */
+export interface Principal {
+  readonly tenant: string
+  readonly scopes: ReadonlySet<Scope>
+}
+
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(['append', 'consume', 'read', 'admin'])
+const DEFAULT_TENANT = 'default'
+
+const unauthenticated = (detail: string): { readonly ok: false; readonly failure: Failure } =>
+  failed(failure('unauthenticated', detail, {}))
+
+/** Authenticates a request and finds its tenant. Whatever is not set up fails closed. */
+export function authenticate(request: Request, vars: EdgeVars): Result<Principal> {
+  switch (vars.RHEO_AUTH) {
+    case 'token':
+      return unauthenticated(
+        'RHEO_AUTH is token, and this version verifies no tokens yet; RHEO_AUTH=open serves loopback hosts without one',
+      )
+    case 'open':
+      return openPrincipal(request, vars)
+    default:
+      return unauthenticated('RHEO_AUTH must be set to token or open')
+  }
+}
+
+/**
+ * In `open` the tenant is the caller's word, so only hosts that nobody else can reach are served. The host is checked
+ * by name, which also stops a foreign page whose DNS name was pointed at this machine.
+ */
+function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
+  const { host, hostname } = new URL(request.url)
+  const named = listOf(vars.RHEO_OPEN_HOSTS).map((entry) => entry.toLowerCase())
+  if (!isLoopback(hostname) && !named.includes(hostname) && !named.includes(host)) {
+    return unauthenticated(`RHEO_AUTH is open and ${hostname} is not a loopback host; RHEO_OPEN_HOSTS must name it`)
+  }
+  const tenant = request.headers.get('Rheo-Tenant') ?? DEFAULT_TENANT
+  if (!isName(tenant)) {
+    return failed(failure('invalid_name', `Rheo-Tenant: must be ${nameRule}`, { field: 'Rheo-Tenant' }))
+  }
+  return ok({ tenant, scopes: ALL_SCOPES })
+}
+
+/** Whether a host name, as URL parsing leaves it, can only be this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)

@@ -1,0 +1,31 @@
+import type { Backend } from '../core/backend.ts'
+import type { CostMeter } from './cost.ts'
+import type { Directory } from './directory.ts'
+import type { Rotation } from './rotation.ts'
+import type { EdgeVars } from './vars.ts'
+
+/** One request on its way, authenticated: who calls, when, and what it may use. */
+export interface Call {
+  readonly tenant: string
+  /** The request's now, read once: the caller's clock in test time, the machine's otherwise. */
+  readonly nowMs: number
+  /** The caller's clock in test time, null otherwise. */
+  readonly testNowMs: number | null
+  readonly vars: EdgeVars
+  readonly backend: Backend
+  readonly directory: Directory
+  readonly rotation: Rotation
+  readonly cost: CostMeter
+  /** Aborted when the client goes. */
+  readonly signal: AbortSignal
+  /** 128 new random bits as 22 characters of base64url. */
+  randomToken(): string
+  /** Work that goes on after the answer. */
+  waitUntil(work: Promise<unknown>): void
+}
+
+/** The names in a path; empty where the path has none. */
+export interface Names {
+  readonly stream: string
+  readonly group: string
+}

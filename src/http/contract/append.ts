@@ -1,0 +1,90 @@
+import { type NewEvent, parseEvent } from '../../core/event.ts'
+import { ok, type Result } from '../../core/failure.ts'
+import { isObject } from '../../core/json.ts'
+import { limits } from '../../core/limits.ts'
+import { mediaTypeOf, parseJson, readText } from '../body.ts'
+import { check, invalidRequest } from './check.ts'
+import { sequence } from './values.ts'
+
+/** Events to be appended, each checked. */
+export interface AppendRequest {
+  /** Whether the body was an event, or held many. */
+  readonly form: 'one' | 'many'
+  readonly events: readonly NewEvent[]
+  readonly expectedSequence: number | null
+  readonly idempotencyKey: string | null
+}
+
+type Body = Omit<AppendRequest, 'idempotencyKey'>
+
+/** The place of an event in a failure: `events[3].` in a batch, nothing when it is the body. */
+export const pathOfEvent = (form: AppendRequest['form'], index: number): string =>
+  form === 'one' ? '' : `events[${index}].`
+
+/** Reads and checks an append, the events of which core checks: Valibot would drop members such as `__proto__`. */
+export async function readAppend(request: Request): Promise<Result<AppendRequest>> {
+  const key = idempotencyKeyOf(request)
+  if (!key.ok) return key
+  const type = mediaTypeOf(request, ['application/json', 'application/x-ndjson'])
+  if (!type.ok) return type
+  const text = await readText(request)
+  if (!text.ok) return text
+  const body = type.value === 'application/x-ndjson' ? linesOf(text.value) : bodyOf(text.value)
+  return body.ok ? ok({ ...body.value, idempotencyKey: key.value }) : body
+}
+
+function idempotencyKeyOf(request: Request): Result<string | null> {
+  const key = request.headers.get('Idempotency-Key')
+  if (key === null) return ok(null)
+  const rule = `must be 1 to ${limits.idempotencyKeyLength} printable ASCII characters`
+  const isKey = key.length <= limits.idempotencyKeyLength && /^[\x20-\x7e]+$/.test(key)
+  return isKey ? ok(key) : invalidRequest('Idempotency-Key', rule)
+}
+
+function bodyOf(text: string): Result<Body> {
+  const json = parseJson(text, 'body')
+  if (!json.ok) return json
+  const input = json.value
+  if (!isObject(input)) return invalidRequest('body', 'must be an object')
+  const { expectedSequence, ...event } = input
+  let expected: number | null = null
+  if (expectedSequence !== undefined) {
+    const checked = check(sequence, expectedSequence)
+    if (!checked.ok) return invalidRequest('expectedSequence', 'must be a sequence, or 0 for none')
+    expected = checked.value
+  }
+  if (!Object.hasOwn(event, 'events')) return eventsOf('one', [event], expected)
+  const { events, ...others } = event
+  for (const name of Object.keys(others)) return invalidRequest(name, 'is not known beside events')
+  if (!Array.isArray(events)) return invalidRequest('events', 'must be a list')
+  if (events.length > limits.batchEvents) return tooMany
+  return eventsOf('many', events, expected)
+}
+
+const tooMany = invalidRequest('events', `must be at most ${limits.batchEvents}`)
+
+function eventsOf(form: Body['form'], inputs: readonly unknown[], expectedSequence: number | null): Result<Body> {
+  const events: NewEvent[] = []
+  for (const [index, input] of inputs.entries()) {
+    const event = parseEvent(input, pathOfEvent(form, index))
+    if (!event.ok) return event
+    events.push(event.value)
+  }
+  return ok({ form, events, expectedSequence })
+}
+
+/** One event a line; empty lines are none. Cut line by line, as a body could hold millions of them. */
+function linesOf(text: string): Result<Body> {
+  const inputs: unknown[] = []
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\n', start)
+    const line = text.slice(start, end === -1 ? text.length : end).trim()
+    start = end === -1 ? text.length : end + 1
+    if (line === '') continue
+    if (inputs.length === limits.batchEvents) return tooMany
+    const json = parseJson(line, `events[${inputs.length}]`)
+    if (!json.ok) return json
+    inputs.push(json.value)
+  }
+  return eventsOf('many', inputs, null)
+}

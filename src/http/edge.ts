@@ -1,0 +1,151 @@
+import { type Context, Hono } from 'hono'
+import type { Backend } from '../core/backend.ts'
+import { failed, failure, ok, type Result } from '../core/failure.ts'
+import { authenticate, type Principal } from './auth.ts'
+import { toBase64Url } from './base64url.ts'
+import type { Call, Names } from './call.ts'
+import { readClock } from './clock.ts'
+import { checkName } from './contract/name.ts'
+import { corsByOrigins } from './cors.ts'
+import { CostMeter } from './cost.ts'
+import { Directory } from './directory.ts'
+import { problem } from './problem.ts'
+import { Rotation } from './rotation.ts'
+import type { Route } from './route.ts'
+import { deadLetterRoutes } from './routes/dead-letters.ts'
+import { deliveryRoutes } from './routes/delivery.ts'
+import { eventRoutes } from './routes/events.ts'
+import { groupRoutes } from './routes/groups.ts'
+import { leaseRoutes } from './routes/leases.ts'
+import { progressRoutes } from './routes/progress.ts'
+import { streamRoutes } from './routes/streams.ts'
+import { type Mechanisms, systemRoutes } from './routes/system.ts'
+import type { EdgeVars } from './vars.ts'
+
+/** What an edge is built from. */
+export interface EdgeOptions<Env extends EdgeVars> {
+  readonly version: string
+  readonly mechanisms: Mechanisms
+  /** The objects that a request works on. */
+  connect(env: Env): Backend
+}
+
+interface EdgeTypes<Env extends EdgeVars> {
+  Bindings: Env
+  Variables: { requestId: string; cost: CostMeter }
+}
+
+/** Streams and groups that an isolate remembers, each some 200 bytes. */
+const REMEMBERED = 10_000
+
+const NOBODY: Principal = { tenant: '', scopes: new Set() }
+
+/**
+ * Builds the HTTP edge over some objects: Durable Objects in a Worker, local machines elsewhere. The variables come
+ * with each request, as the bindings of its environment.
+ *
+ * @example
+ * const edge = createEdge<Env>({ version, mechanisms, connect: (env) => durableBackend(env) })
+ * export default { fetch: edge.fetch }
+ */
+export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hono<EdgeTypes<Env>> {
+  const shared = { directory: new Directory(REMEMBERED), rotation: new Rotation(REMEMBERED) }
+  const routes = routesOf(options)
+  const app = new Hono<EdgeTypes<Env>>()
+  app.use(async (c, next) => {
+    c.set('requestId', crypto.randomUUID())
+    c.set('cost', new CostMeter())
+    await next()
+    c.res.headers.set('Rheo-Request-Id', c.var.requestId)
+    c.res.headers.set('Cache-Control', 'no-store')
+    c.res.headers.set('Rheo-Cost', c.var.cost.toString())
+  })
+  app.use(corsByOrigins())
+
+  const answer = async (c: Context<EdgeTypes<Env>>, route: Pick<Route, 'scope' | 'respond'>): Promise<Response> => {
+    try {
+      const names = { stream: c.req.param('stream') ?? '', group: c.req.param('group') ?? '' }
+      const call = callOf(c, route, names, options.connect(c.env), shared)
+      const answered = call.ok ? await route.respond(call.value, c.req.raw, names) : call
+      return answered.ok ? answered.value : problem(answered.failure)
+    } catch (error) {
+      console.error(`request ${c.var.requestId} failed`, error)
+      return problem(failure('failed', `the request failed; its id is ${c.var.requestId}`, {}))
+    }
+  }
+  for (const route of routes) app.on(route.method, route.path, (c) => answer(c, route))
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const refusal = methodNotAllowed(routes.filter((route) => route.path === path))
+    app.all(path, (c) => answer(c, refusal))
+  }
+  app.notFound((c) => answer(c, notFound(c.req.path)))
+  return app
+}
+
+const routesOf = <Env extends EdgeVars>({ version, mechanisms }: EdgeOptions<Env>): readonly Route[] => [
+  ...systemRoutes(version, mechanisms),
+  ...streamRoutes,
+  ...eventRoutes,
+  ...groupRoutes,
+  ...progressRoutes,
+  ...deliveryRoutes,
+  ...leaseRoutes,
+  ...deadLetterRoutes,
+]
+
+/** Everything that is checked ahead of the body, in the order of S7: credentials, tenant, names, scope. */
+function callOf<Env extends EdgeVars>(
+  c: Context<EdgeTypes<Env>>,
+  route: Pick<Route, 'scope'>,
+  names: Names,
+  backend: Backend,
+  shared: Pick<Call, 'directory' | 'rotation'>,
+): Result<Call> {
+  const principal = route.scope === 'open' ? ok(NOBODY) : authenticate(c.req.raw, c.env)
+  if (!principal.ok) return principal
+  const { tenant, scopes } = principal.value
+  for (const field of ['stream', 'group'] as const) {
+    const named = names[field] === '' ? ok(null) : checkName(field, names[field])
+    if (!named.ok) return named
+  }
+  if (route.scope !== 'any' && route.scope !== 'open' && !scopes.has(route.scope)) {
+    return failed(failure('forbidden', `the scope ${route.scope} is needed`, {}))
+  }
+  const clock = readClock(c.req.raw, c.env)
+  if (!clock.ok) return clock
+  return ok({
+    ...shared,
+    ...clock.value,
+    tenant,
+    vars: c.env,
+    backend,
+    cost: c.var.cost,
+    signal: c.req.raw.signal,
+    randomToken: () => toBase64Url(crypto.getRandomValues(new Uint8Array(16))),
+    waitUntil: (work) => waitUntil(c, work),
+  })
+}
+
+/** In a Worker the runtime is told of work that goes on after the answer; in a process it simply goes on. */
+function waitUntil<Env extends EdgeVars>(c: Context<EdgeTypes<Env>>, work: Promise<unknown>): void {
+  try {
+    c.executionCtx.waitUntil(work)
+  } catch {
+    // Hono throws where there is no execution context.
+  }
+}
+
+const notFound = (path: string): Pick<Route, 'scope' | 'respond'> => ({
+  scope: 'any',
+  respond: async () => failed(failure('not_found', `there is no ${path}`, { path })),
+})
+
+/** The answer to a method that a path does not have, from the routes it does have. */
+function methodNotAllowed(routes: readonly Route[]): Pick<Route, 'scope' | 'respond'> {
+  const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const isOpen = routes.some((route) => route.scope === 'open')
+  return {
+    scope: isOpen ? 'open' : 'any',
+    respond: async () => failed(failure('method_not_allowed', `allowed: ${allow.join(', ')}`, { allow })),
+  }
+}

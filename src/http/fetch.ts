@@ -1,0 +1,128 @@
+import type { StreamRecord } from '../core/catalog/commands.ts'
+import { type Failure, failure, type Result } from '../core/failure.ts'
+import { limits } from '../core/limits.ts'
+import { type Answer, done, type EmptyReason, emptyReasons, moved, refused } from '../core/partition/commands.ts'
+import { addressOf, ask } from './ask.ts'
+import type { Call, Names } from './call.ts'
+import { type FetchRequest, partitionsOf } from './contract/fetch.ts'
+import { forgetGroup, onGroup, type Target } from './directory.ts'
+import { gaveAll, nextWave } from './waves.ts'
+import { isOutage, worstOf } from './worst.ts'
+
+/** What a fetch gave. */
+export interface FetchOutcome {
+  /** JSON text of the leases, comma-separated. */
+  readonly leases: string
+  /** Why it gave none; null when it gave some. */
+  readonly reason: EmptyReason | null
+  /** What was asked, for a wait that may follow. */
+  readonly target: Target
+  readonly partitions: readonly number[]
+}
+
+interface Claim {
+  readonly partition: number
+  readonly leases: string
+}
+
+/** Fetches once from the partitions of a group. */
+export const fetchOnce = (call: Call, names: Names, request: FetchRequest): Promise<Result<FetchOutcome>> =>
+  onGroup(call, names, (target) => fetchFrom(call, names, target, request))
+
+/**
+ * Asks partitions in waves of doubling width, each beginning one partition further than the fetch before: a backlog
+ * costs one object, the last event of many partitions a few waves, and none of them starves. A partition that gave its
+ * whole share waits its turn for another.
+ */
+async function fetchFrom(
+  call: Call,
+  names: Names,
+  target: Target,
+  request: FetchRequest,
+): Promise<Answer<FetchOutcome>> {
+  const { stream, group } = target
+  const scope = partitionsOf(request.partitions, stream.partitionCount)
+  if (!scope.ok) return refused(scope.failure)
+  const partitions = scope.value
+  const queue = call.rotation.next(stream.uid, group, partitions)
+  const claims: Claim[] = []
+  const reasons = new Set<EmptyReason>()
+  const failures: Failure[] = []
+  let isMoved = false
+  let remaining = request.limit
+  let remainingBytes: number = limits.answerBytes
+  for (let width = 1; queue.length > 0 && remaining > 0 && remainingBytes > 0 && !call.signal.aborted; width *= 2) {
+    const wave = nextWave(queue, width, remaining, remainingBytes)
+    const answers = await Promise.all(
+      wave.map((share) => {
+        const { leaseMs, consumerId } = request
+        const fetch = {
+          group,
+          leaseMs,
+          consumerId,
+          token: call.randomToken(),
+          limit: share.limit,
+          maxBytes: share.maxBytes,
+        }
+        return ask(call, addressOf(call, stream, share.partition), { type: 'fetch', fetch })
+      }),
+    )
+    for (const [index, answer] of answers.entries()) {
+      const share = wave[index]!
+      if (answer.status === 'moved') isMoved = true
+      else if (answer.status === 'refused') failures.push(answer.failure)
+      else {
+        const given = answer.value
+        remaining -= given.count
+        remainingBytes -= given.bytes
+        if (given.count > 0) claims.push({ partition: share.partition, leases: given.leases })
+        else if (given.reason !== null) reasons.add(given.reason)
+        if (given.count > 0 && gaveAll(share, given)) queue.push(share.partition)
+      }
+    }
+    if (isMoved) break
+  }
+  if (call.signal.aborted) {
+    call.waitUntil(releaseAll(call, stream, group, claims))
+    return done({ leases: '', reason: null, target, partitions })
+  }
+  if (isMoved) forgetGroup(call, names)
+  if (claims.length === 0 && isMoved) return moved
+  if (claims.length === 0 && failures.length > 0) return refused(fetchFailure(failures))
+  const leases = claims.map((claim) => claim.leases).join(',')
+  const reason = claims.length > 0 ? null : (emptyReasons.find((name) => reasons.has(name)) ?? 'caught_up')
+  return done({ leases, reason, target, partitions })
+}
+
+/**
+ * A fetch that gave nothing because objects failed. Leases that such an object may have granted reached nobody and
+ * expire, so that for the caller the fetch simply did not happen.
+ */
+function fetchFailure(failures: readonly Failure[]): Failure {
+  const refusal = failures.find((one) => !isOutage(one))
+  if (refusal !== undefined) return refusal
+  const worst = worstOf(failures)
+  if (worst.code !== 'ambiguous') return worst
+  return failure('backend_unavailable', 'does not answer; nothing was fetched', { partitions: worst.partitions ?? [] })
+}
+
+/** Gives back what a client that has gone will never receive (S3.5); attempts are refunded. */
+async function releaseAll(call: Call, stream: StreamRecord, group: string, claims: readonly Claim[]): Promise<void> {
+  await Promise.all(
+    claims.map(({ partition, leases }) => {
+      const items = (JSON.parse(`[${leases}]`) as { leaseId: string }[]).map(({ leaseId }) => ({
+        leaseId,
+        receipt: null,
+        outcome: 'release' as const,
+        reason: null,
+        delayMs: null,
+        leaseMs: null,
+      }))
+      return ask(call, addressOf(call, stream, partition), { type: 'settle', group, items })
+    }),
+  )
+}
+
+/** The members of an answer that a fetch fills. */
+export const fetchMembers = ({ leases, reason }: FetchOutcome): string =>
+  `"leases":[${leases}]${reason === null ? '' : `,"reason":"${reason}"`}`

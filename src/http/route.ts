@@ -1,0 +1,61 @@
+import type { Result } from '../core/failure.ts'
+import type { Scope } from './auth.ts'
+import { readJson } from './body.ts'
+import type { Call, Names } from './call.ts'
+import type { Schema } from './contract/check.ts'
+import { checkQuery, refuseQuery } from './contract/query.ts'
+
+/** A route: a method of a path, what a caller needs for it, and how it answers. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  /** `any` for every authenticated caller, `open` for callers without credentials. */
+  readonly scope: Scope | 'any' | 'open'
+  respond(call: Call, request: Request, names: Names): Promise<Result<Response>>
+}
+
+/** What a route answers from. */
+interface Input<T> {
+  readonly names: Names
+  readonly input: T
+}
+
+type Answerer<T> = (call: Call, input: Input<T>) => Promise<Result<Response>>
+
+/** A GET with its query parameters. */
+export const get = <T>(path: string, scope: Route['scope'], query: Schema<T>, answer: Answerer<T>): Route => ({
+  method: 'GET',
+  path,
+  scope,
+  async respond(call, request, names) {
+    const input = checkQuery(query, request.url)
+    return input.ok ? answer(call, { names, input: input.value }) : input
+  },
+})
+
+/** A call with a body; `read` reads and checks it. */
+export const withBody = <T>(
+  method: 'POST' | 'PATCH',
+  path: string,
+  scope: Route['scope'],
+  read: (request: Request) => Promise<Result<T>>,
+  answer: Answerer<T>,
+): Route => ({
+  method,
+  path,
+  scope,
+  async respond(call, request, names) {
+    const query = refuseQuery(request.url)
+    if (!query.ok) return query
+    const input = await read(request)
+    return input.ok ? answer(call, { names, input: input.value }) : input
+  },
+})
+
+/** Reads a JSON body and checks it. */
+export const jsonBody =
+  <T>(check: (input: unknown) => Result<T>) =>
+  async (request: Request): Promise<Result<T>> => {
+    const input = await readJson(request)
+    return input.ok ? check(input.value) : input
+  }
