@@ -86,7 +86,7 @@ async function runLoad(client: Client, journal: Journal, random: Random): Promis
 /** Kills after so many answers: most times in the midst of load, sometimes when the runtime has hardly come back. */
 async function killTenTimes(client: Client, random: Random): Promise<void> {
   for (let kill = 0; kill < kills; kill += 1) {
-    await client.answered(random.chance(0.2) ? random.integer(1, 5) : random.integer(50, 700))
+    await client.answered(random.chance(0.2) ? random.integer(1, 5) : random.integer(50, 500))
     // An answer has just come; the moment of the kill lies anywhere between it and the next ones.
     await pause(random.next() * 5)
     runtime.kill()

@@ -7,12 +7,12 @@ export type StreamEvent = {
   type: string | null
   key: string | null
   timestamp: string
-  payload: { number: number }
+  payload: { number: number; padding?: string }
   metadata: Record<string, unknown>
 }
 
 /** An event as it is sent. */
-export type NewEvent = { payload: { number: number }; id?: string; key?: string; partition?: number }
+export type NewEvent = { payload: { number: number; padding?: string }; id?: string; key?: string; partition?: number }
 
 export type Lease = {
   leaseId: string
