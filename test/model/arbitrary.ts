@@ -3,9 +3,11 @@ import {
   contents,
   type Step,
   type StepEvent,
+  type StepEventId,
   type StepItem,
   type StepLease,
   type StepReceipt,
+  type StepSelector,
   type StepStart,
 } from './commands.ts'
 import type { Script } from './driver.ts'
@@ -29,7 +31,7 @@ const leaseMs = orNull(50, choose([1, between(10, 60)], [2, between(100, 400)]))
 const pageSize = fc.constantFrom(1, 2, 3, 1_000)
 
 const plainEvent: fc.Arbitrary<StepEvent> = fc.record({
-  id: fc.constant(null),
+  id: orNull(95, between(8, 80)),
   position: fc.constant(null),
   timestamp: orNull(70, between(-50, 300)),
   content: fc.nat(contents.length - 1),
@@ -40,19 +42,22 @@ const namedEvent: fc.Arbitrary<StepEvent> = fc.record({
   timestamp: orNull(70, between(0, 3)),
   content: fc.nat(contents.length - 1),
 })
-const append = fc.record({
+const appendParts = {
   events: choose(
     [4, fc.array(plainEvent, { minLength: 1, maxLength: 8, size: 'max' })],
     [1, fc.array(namedEvent, { minLength: 1, maxLength: 3, size: 'max' })],
   ),
   key: orNull(60, fc.nat(5)),
   expected: orNull(85, fc.constantFrom(0, 0, 0, -1, 1)),
-})
+}
+const append = fc.record(appendParts)
+const appendOfMany = fc.record({ ...appendParts, agoMs: choose([2, fc.constant(0)], [1, between(1, 5)]) })
 
 const start: fc.Arbitrary<StepStart> = choose<StepStart>(
-  [2, fc.record({ kind: fc.constantFrom('earliest' as const, 'latest' as const) })],
+  [2, fc.constantFrom<StepStart>({ kind: 'earliest' }, { kind: 'latest' })],
   [2, fc.record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
-  [2, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [1, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [2, fc.record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
 )
 const backoff = fc.record({ baseMs: between(1, 20), factor: fc.constantFrom(1, 1.5, 2), maxMs: between(1, 50) })
 const patch = fc.record(
@@ -64,6 +69,25 @@ const patch = fc.record(
     paused: choose([9, fc.constant(false)], [1, fc.constant(true)]),
   },
   { requiredKeys: [] },
+)
+
+const eventId = choose<StepEventId>(
+  [3, fc.record({ event: fc.nat(60) })],
+  [1, fc.record({ position: between(-1, 10) })],
+  [1, fc.record({ id: fc.nat(7) })],
+)
+const selector = choose<StepSelector>(
+  [3, fc.record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
+  [1, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [2, fc.record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
+  [
+    3,
+    fc.record({
+      kind: fc.constant('type' as const),
+      content: fc.nat(contents.length - 1),
+      limit: orNull(50, between(1, 5)),
+    }),
+  ],
 )
 
 const lease = choose<StepLease>(
@@ -98,7 +122,7 @@ const of = <D extends Step['do'], M>(name: D, members: { [K in keyof M]: fc.Arbi
 const stepChoices: [number, fc.Arbitrary<Step>][] = [
   [7, append.map(({ events }): Step => ({ do: 'append', events, key: null, expected: null }))],
   [4, append.map((request): Step => ({ do: 'append', ...request }))],
-  [2, of('appends', { requests: fc.array(append, few) })],
+  [2, of('appends', { requests: fc.array(appendOfMany, few) })],
   [2, of('appendAgain', { append: fc.nat(20) })],
   [1, of('createGroup', { start, options: patch })],
   [2, of('patchGroup', { group, patch })],
@@ -130,20 +154,43 @@ const stepChoices: [number, fc.Arbitrary<Step>][] = [
   [1, of('deadLetters', { group, pageSize })],
 ]
 
+/** What takes back: rare, so that most scripts come far before it. */
+const reopeningChoices: [number, fc.Arbitrary<Step>][] = [
+  [
+    2,
+    of('replay', {
+      group,
+      selector,
+      resetAttempts: fc.boolean(),
+      dryRun: choose([3, fc.constant(false)], [1, fc.constant(true)]),
+    }),
+  ],
+  [2, of('redrive', { group, events: orNull(30, fc.array(eventId, few)) })],
+  [1, of('reset', { group, start })],
+  [1, choose<Step>([5, of('event', { event: eventId })], [1, of('removeGroup', { group })])],
+]
+
 const anyStep = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
-const step = anyStep(stepChoices)
-const stepOrRestart = anyStep([...stepChoices, [3, fc.constant({ do: 'restart' })]])
+const restart = fc.constant<Step>({ do: 'restart' })
+const kinds = {
+  forward: anyStep(stepChoices),
+  reopening: anyStep([...stepChoices, ...reopeningChoices]),
+  restarting: anyStep([...stepChoices, ...reopeningChoices, [3, restart]]),
+}
 
 const plainEvents = (count: number): Step => ({ do: 'appendMany', count })
 const firstGroup: Step = { do: 'createGroup', start: { kind: 'earliest' }, options: { maxAttempts: 2 } }
 
-/** Scripts of up to `maxSteps` steps, with restarts among them if asked for. Most steps mean nothing without the first two. */
-export const scripts = (maxSteps: number, withRestarts = false): fc.Arbitrary<Script> =>
+/**
+ * Scripts of up to `maxSteps` steps: `forward` ones never take back what has been settled, `reopening` ones replay,
+ * redrive and reset, `restarting` ones restart as well. Most steps mean nothing without the first two.
+ */
+export const scripts = (maxSteps: number, kind: keyof typeof kinds): fc.Arbitrary<Script> =>
   fc
     .record({
-      steps: fc.array(withRestarts ? stepOrRestart : step, { maxLength: maxSteps, size: 'max' }),
-      lookEvery: fc.constantFrom(1, 7, 7, 20, 1_000, 1_000, 1_000),
+      steps: fc.array(kinds[kind], { maxLength: maxSteps, size: 'max' }),
+      lookEvery: fc.constantFrom(2, 7, 7, 20, 1_000, 1_000, 1_000, 1_000),
     })
     .map(({ steps, lookEvery }) => ({ steps: [plainEvents(6), firstGroup, ...steps], lookEvery }))
 
@@ -169,6 +216,7 @@ const wideStep = anyStep([
   [1, of('leases', { group, consumer, pageSize: fc.constantFrom(100, 1_000) })],
   [1, of('deadLetters', { group, pageSize: fc.constantFrom(100, 1_000) })],
   [1, fc.constantFrom<Step>({ do: 'expire' }, { do: 'evict' })],
+  ...reopeningChoices,
 ])
 
 /** Scripts over thousands of events and of pieces: beyond the bounds that an implementation works in at a time. */

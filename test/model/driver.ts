@@ -1,8 +1,9 @@
 import type { Answer, Call, CallName, Out } from './calls.ts'
-import { contents, Resolver, START_MS, type Step } from './commands.ts'
+import { contents, START_MS, type Step } from './commands.ts'
 import { equal } from './equal.ts'
 import { Watch } from './invariants.ts'
 import { Reference } from './reference.ts'
+import { Resolver } from './resolver.ts'
 
 /**
  * One partition behind whatever interface, with a clock that starts at `START_MS` and is moved by hand. It translates

@@ -1,10 +1,12 @@
-import type { Command, CommandName, CommandOut } from '../../src/core/partition/commands.ts'
+import type { Command, CommandName, CommandOut, GroupInstall } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
-import type { Answer, Call, CallName, In, Json, Options, Out, Ref, SettleItem, SettleResult } from './calls.ts'
+import type { Answer, Call, CallName, In, Json, Out, Ref, SettleItem, SettleResult } from './calls.ts'
 import { START_MS } from './commands.ts'
 import type { Driver } from './driver.ts'
+import { auditMachine } from './machine-audit.ts'
+import { MachineCatalog } from './machine-catalog.ts'
 import * as wire from './machine-wire.ts'
 import { address, must, Refused } from './machine-wire.ts'
 import type { Reference } from './reference.ts'
@@ -21,7 +23,7 @@ export class MachineDriver implements Driver, Methods {
   #machine: PartitionMachine
   readonly #path: string
   readonly #claims: { receipt: string; leaseIds: Map<number, string> }[] = []
-  readonly #installs = new Map<string, { start: number; revision: number; first: Options; options: Options }>()
+  readonly #catalog = new MachineCatalog()
   #tokens = 0
 
   /** `path` names a file, or `:memory:`, which a restart keeps open. */
@@ -32,7 +34,7 @@ export class MachineDriver implements Driver, Methods {
   }
 
   run(call: Call): Answer<unknown> {
-    return plain(() => (this[call.type] as (input: unknown) => unknown).call(this, call))
+    return wire.plain(() => (this[call.type] as (input: unknown) => unknown).call(this, call))
   }
 
   advance(ms: number) {
@@ -59,21 +61,12 @@ export class MachineDriver implements Driver, Methods {
     return this.#machine.nextDueMs()
   }
 
-  /** The alarm is armed in time (S4.3), and a waiting fetch is told of work when there is some (S3.6). */
+  hasWork(group: string): boolean {
+    return this.#machine.hasWork(group, this.nowMs)
+  }
+
   audit(reference: Reference) {
-    const groups = [...reference.groups]
-    const dues = groups.flatMap(([, { deliveries }]) => deliveries.flatMap(({ untilMs }) => untilMs ?? []))
-    const next = this.nextDueMs()
-    const earliest = Math.min(...dues)
-    if (dues.length > 0 && (next === null || next > earliest)) {
-      throw new Error(`nextDueMs is ${next} although something is due at ${earliest}`)
-    }
-    for (const [group, { options, deliveries }] of groups) {
-      const leased = deliveries.filter(({ state }) => state === 'leased').length
-      const isOpen = !options.paused && leased < (options.maxInFlight ?? Number.POSITIVE_INFINITY)
-      const hasWork = isOpen && deliveries.some(({ state }) => state === 'available' || state === 'undelivered')
-      if (this.#machine.hasWork(group, this.nowMs) !== hasWork) throw new Error(`hasWork of ${group} is not ${hasWork}`)
-    }
+    auditMachine(this, reference)
   }
 
   // The log
@@ -84,13 +77,13 @@ export class MachineDriver implements Driver, Methods {
   }
 
   appends({ requests }: In<'appends'>): Out<'appends'> {
-    const appends = requests.map((request) => wire.toAppend(request, this.nowMs))
-    const answers = this.#machine.append(appends, this.nowMs)
-    return {
-      answers: answers.map((answer, index) =>
-        plain(() => wire.appended(requests[index]!, this.nowMs, wire.unwrap(answer))),
-      ),
-    }
+    const sent = requests.map(({ agoMs, ...request }) => ({ request, atMs: this.nowMs - agoMs }))
+    const appends = sent.map(({ request, atMs }) => wire.toAppend(request, atMs))
+    const answers = this.#machine.append(appends, this.nowMs).map((answer, index) => {
+      const { request, atMs } = sent[index]!
+      return wire.plain(() => wire.appended(request, atMs, wire.unwrap(answer)))
+    })
+    return { answers }
   }
 
   read({ after, limit }: In<'read'>): Out<'read'> {
@@ -114,33 +107,31 @@ export class MachineDriver implements Driver, Methods {
 
   createGroup({ group, start, options }: In<'createGroup'>): Out<'createGroup'> {
     const resolved = this.resolveStart({ start })
-    this.#installs.set(group, { start: resolved.start, revision: 1, first: options, options })
-    this.#install(group, 1, options)
+    this.#tell(this.#catalog.create(group, options, resolved.start))
     return resolved
   }
 
   repeatCreate({ group }: In<'repeatCreate'>): Out<'repeatCreate'> {
-    const install = this.#installs.get(group)
-    if (install === undefined) throw wire.groupNotFound
-    this.#install(group, 1, install.first)
-    return {}
+    return this.#tell(this.#catalog.created(group))
   }
 
   patchGroup({ group, patch }: In<'patchGroup'>): Out<'patchGroup'> {
-    const install = this.#installs.get(group)
-    if (install === undefined) throw wire.groupNotFound
-    install.options = { ...install.options, ...patch }
-    install.revision += 1
-    this.#install(group, install.revision, install.options)
-    return {}
+    return this.#tell(this.#catalog.patch(group, patch))
   }
 
-  #install(group: string, revision: number, options: Options) {
-    const { start } = this.#installs.get(group)!
-    this.#run({
-      type: 'installGroup',
-      install: { uid: group, name: `name of ${group}`, revision, options, start, epoch: 0 },
-    })
+  reset({ group, start }: In<'reset'>): Out<'reset'> {
+    const resolved = this.#catalog.has(group) ? this.resolveStart({ start }) : { start: 0 }
+    this.#tell(this.#catalog.reset(group, resolved.start))
+    return this.lag({ group })
+  }
+
+  removeGroup({ group }: In<'removeGroup'>): Out<'removeGroup'> {
+    this.#catalog.remove(group)
+    return this.#run({ type: 'removeGroup', group })
+  }
+
+  #tell(install: GroupInstall): Record<never, never> {
+    return this.#run({ type: 'installGroup', install })
   }
 
   // Delivery
@@ -264,20 +255,39 @@ export class MachineDriver implements Driver, Methods {
     return { deadLetters: letters.map(toLetter) }
   }
 
+  event({ id }: In<'event'>): Out<'event'> {
+    const [realId, sequence] = wire.toPosition(id)
+    const found = this.#run({ type: 'event', id: realId, sequence, withGroups: true })
+    if (found === null) return { found }
+    const deliveries = this.#catalog.inOrder(found.deliveries)
+    return { found: { event: wire.toEvent(JSON.parse(found.event)), deliveries } }
+  }
+
+  // Replay and redrive
+
+  replay({ selector, ...rest }: In<'replay'>): Out<'replay'> {
+    const replay = { ...rest, selector: wire.toSelector(selector) }
+    const { inRange, ...replayed } = this.#run({ type: 'replay', replay })
+    if (!inRange) throw new Refused({ refused: { code: 'no_events_in_range' } })
+    return replayed
+  }
+
+  redrive({ group, eventIds }: In<'redrive'>): Out<'redrive'> {
+    if (eventIds === null) return this.#run({ type: 'redrive', group, eventIds, sequences: null })
+    const ids = eventIds.map(wire.toPosition)
+    return this.#run({
+      type: 'redrive',
+      group,
+      eventIds: ids.flatMap(([id, sequence]) => (sequence === null ? [id] : [])),
+      sequences: ids.flatMap(([, sequence]) => sequence ?? []),
+    })
+  }
+
   expire(): Out<'expire'> {
     return this.#run({ type: 'expire' })
   }
 
   #run<N extends CommandName>(command: Command<N>): CommandOut<N> {
     return wire.unwrap(this.#machine.run(command, this.nowMs))
-  }
-}
-
-function plain<T>(ask: () => T): Answer<T> {
-  try {
-    return { value: ask() }
-  } catch (fault) {
-    if (fault instanceof Refused) return fault.answer
-    throw fault
   }
 }

@@ -1,6 +1,8 @@
 import { parseEvent } from '../../src/core/event.ts'
 import { generateEventId, parseEventId } from '../../src/core/event-id.ts'
-import type { Append, Appended, Answer as MachineAnswer } from '../../src/core/partition/commands.ts'
+import type { Append, Appended, Answer as MachineAnswer, ReplaySelector } from '../../src/core/partition/commands.ts'
+import { parseConditions } from '../../src/core/query/condition.ts'
+import { everything } from '../../src/core/query/query.ts'
 import type { Answer, Event, EventInput, In, Json, Out } from './calls.ts'
 
 /** The partition that the machine under test is; not the first, so that a mixed-up partition shows. */
@@ -30,6 +32,16 @@ export function unwrap<T>(answer: MachineAnswer<T>): T {
   throw new Refused({ refused })
 }
 
+/** The answer to something that may be refused. */
+export function plain<T>(ask: () => T): Answer<T> {
+  try {
+    return { value: ask() }
+  } catch (fault) {
+    if (fault instanceof Refused) return fault.answer
+    throw fault
+  }
+}
+
 /** What the edge makes of an append request. */
 export function toAppend(request: In<'append'>, nowMs: number): Append {
   const events = request.events.map(parseInput)
@@ -48,10 +60,9 @@ export function toAppend(request: In<'append'>, nowMs: number): Append {
 }
 
 function parseInput({ id, timestampMs, content }: EventInput) {
-  const position = id === null ? null : /^generated:(\d+)$/.exec(id)
-  const realId = position ? generateEventId(address.uid, address.partition, Number(position[1])) : id
+  const chosen = id === null ? {} : { id: toPosition(id)[0] }
   const timestamp = timestampMs === null ? {} : { timestamp: new Date(timestampMs).toISOString() }
-  const parsed = parseEvent({ ...content, ...timestamp, ...(realId === null ? {} : { id: realId }) }, '')
+  const parsed = parseEvent({ ...content, ...timestamp, ...chosen }, '')
   if (!parsed.ok) throw new Error(parsed.failure.detail)
   return parsed.value
 }
@@ -68,6 +79,21 @@ export function appended(request: In<'append'>, nowMs: number, { first, duplicat
     return { duplicate: false, event }
   })
   return { events }
+}
+
+/** An event id in the words of the machine, with the sequence that it names if it is a generated one. */
+export function toPosition(id: string): [id: string, sequence: number | null] {
+  const position = /^generated:(\d+)$/.exec(id)
+  if (position === null) return [id, null]
+  const sequence = Number(position[1])
+  return [generateEventId(address.uid, address.partition, sequence), sequence]
+}
+
+export function toSelector(selector: In<'replay'>['selector']): ReplaySelector {
+  if (selector.kind !== 'type') return selector
+  const conditions = parseConditions({ 'event.type': selector.type })
+  if (!conditions.ok) throw new Error(conditions.failure.detail)
+  return { kind: 'matches', selection: { ...everything, conditions: conditions.value }, limit: selector.limit }
 }
 
 /** An event id in the words of the model. */
