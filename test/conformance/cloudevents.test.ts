@@ -167,7 +167,7 @@ const arbitraryEvent = fc
       extension,
     ),
     lineage: fc.dictionary(
-      fc.constantFrom('correlationid', 'causationid', 'schemaversion'),
+      fc.constantFrom('correlationid', 'causationid', 'schemaversion', 'constructor'),
       fc.string(),
     ),
   })
@@ -195,6 +195,12 @@ test('API CloudEvents: whatever the SDK takes for a valid event arrives whole, s
     }),
     { numRuns: 60 },
   )
+})
+
+test('API CloudEvents: an extension called constructor is metadata of that name', async () => {
+  const stream = await createStream()
+  const { body } = await postRaw(stream, { specversion: '1.0', id: '1', source: '/s', type: 't', constructor: 'x' })
+  expect(body.event.metadata).toEqual({ specversion: '1.0', source: '/s', producer: '/s', constructor: 'x' })
 })
 
 test('API CloudEvents: attributes that are null count as absent', async () => {
