@@ -18,8 +18,8 @@ import { createGroup, createStream, readDeadLetters, readLag, readLog } from './
 const kills = 10
 const stream = 'killed'
 const partitionCount = 4
-const producers = 4
-const consumersPerGroup = 2
+const producers = 12
+const consumersPerGroup = 4
 /** One group forgives all, the other one makes dead letters of what dies with its consumers. */
 const groups = [
   { name: 'patient', maxAttempts: 1_000 },
@@ -87,8 +87,8 @@ async function runLoad(client: Client, journal: Journal, random: Random): Promis
 async function killTenTimes(client: Client, random: Random): Promise<void> {
   for (let kill = 0; kill < kills; kill += 1) {
     await client.answered(random.chance(0.2) ? random.integer(1, 5) : random.integer(50, 500))
-    // An answer has just come; the moment of the kill lies anywhere between it and the next ones.
-    await pause(random.next() * 5)
+    // At once, in the midst of the answers of one commit, or anywhere between it and the next ones.
+    if (random.chance(0.5)) await pause(random.next() * 5)
     runtime.kill()
     await runtime.up()
   }
