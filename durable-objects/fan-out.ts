@@ -95,7 +95,7 @@ export async function remove(fanOut: FanOut, { stream, group }: Doomed): Promise
   const { partitions, tenant, spent } = fanOut
   const all = partitionsOf(stream)
   if (group !== null) {
-    const settled = await onEach(fanOut, stream, all, () => ({ type: 'removeGroup', group }))
+    const settled = await onEach(fanOut, stream, all, () => ({ type: 'removeGroup', group: group.uid }))
     return settled.flatMap((one) => (one.value === null ? [one.partition] : []))
   }
   const purged = await Promise.allSettled(

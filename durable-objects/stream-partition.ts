@@ -154,6 +154,7 @@ export class StreamPartition extends DurableObject<Env> {
       life.testTime = testTime
       life.machine.changeClock()
       if (testTime) this.#alarm.disarm()
+      else this.#arm(life)
     }
     return testNowMs ?? Date.now()
   }

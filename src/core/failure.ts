@@ -26,8 +26,8 @@ export interface FailureData {
   forbidden: Record<never, never>
   rate_limited: Record<never, never>
   overloaded: { partition?: number }
-  backend_unavailable: { partition?: number; partitions?: number[] }
-  ambiguous: { partitions?: number[] }
+  backend_unavailable: { partition?: number; partitions?: readonly number[] }
+  ambiguous: { partitions?: readonly number[] }
   failed: Record<never, never>
 }
 

@@ -1,29 +1,17 @@
-import { type Failure, failed, failure, ok, type Result } from '../core/failure.ts'
+import { failed, failure, ok, type Result } from '../core/failure.ts'
 import { isName, nameRule } from '../core/name.ts'
+import type { JwksCache } from './jwks.ts'
+import { type Principal, scopes, unauthenticated } from './principal.ts'
+import { tokenPrincipal } from './token.ts'
 import { type EdgeVars, listOf } from './vars.ts'
 
-/** What a call may do; none implies another. */
-export type Scope = 'append' | 'consume' | 'read' | 'admin'
-
-/** Who calls. */
-export interface Principal {
-  readonly tenant: string
-  readonly scopes: ReadonlySet<Scope>
-}
-
-const ALL_SCOPES: ReadonlySet<Scope> = new Set(['append', 'consume', 'read', 'admin'])
 const DEFAULT_TENANT = 'default'
 
-const unauthenticated = (detail: string): { readonly ok: false; readonly failure: Failure } =>
-  failed(failure('unauthenticated', detail, {}))
-
 /** Authenticates a request and finds its tenant. Whatever is not set up fails closed. */
-export function authenticate(request: Request, vars: EdgeVars): Result<Principal> {
+export async function authenticate(request: Request, vars: EdgeVars, jwks: JwksCache): Promise<Result<Principal>> {
   switch (vars.RHEO_AUTH) {
     case 'token':
-      return unauthenticated(
-        'RHEO_AUTH is token, and this version verifies no tokens yet; RHEO_AUTH=open serves loopback hosts without one',
-      )
+      return tokenPrincipal(request, vars, jwks)
     case 'open':
       return openPrincipal(request, vars)
     default:
@@ -45,7 +33,7 @@ function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
   if (!isName(tenant)) {
     return failed(failure('invalid_name', `Rheo-Tenant: must be ${nameRule}`, { field: 'Rheo-Tenant' }))
   }
-  return ok({ tenant, scopes: ALL_SCOPES })
+  return ok({ tenant, scopes: new Set(scopes), streams: null })
 }
 
 /** Whether a host name, as URL parsing leaves it, can only be this machine. */

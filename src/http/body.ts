@@ -3,7 +3,11 @@ import { limits } from '../core/limits.ts'
 import { CONTENT_TYPE } from './problem.ts'
 
 /** The media types of bodies. */
-export type MediaType = 'application/json' | 'application/x-ndjson'
+export type MediaType =
+  | 'application/json'
+  | 'application/x-ndjson'
+  | 'application/cloudevents+json'
+  | 'application/cloudevents-batch+json'
 
 type Refusal = { readonly ok: false; readonly failure: Failure }
 

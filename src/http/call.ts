@@ -1,12 +1,15 @@
 import type { Backend } from '../core/backend.ts'
 import type { CostMeter } from './cost.ts'
 import type { Directory } from './directory.ts'
+import { forbidden, type Principal } from './principal.ts'
 import type { Rotation } from './rotation.ts'
 import type { EdgeVars } from './vars.ts'
 
 /** One request on its way, authenticated: who calls, when, and what it may use. */
 export interface Call {
   readonly tenant: string
+  /** The streams that the caller may touch; null for all. */
+  readonly streams: Principal['streams']
   /** The request's now, read once: the caller's clock in test time, the machine's otherwise. */
   readonly nowMs: number
   /** The caller's clock in test time, null otherwise. */
@@ -28,4 +31,8 @@ export interface Call {
 export interface Names {
   readonly stream: string
   readonly group: string
+  readonly event: string
 }
+
+/** What a caller is told of a stream that its token does not cover, whether or not there is one. */
+export const notCovered = (stream: string) => forbidden(`the token does not cover the stream ${stream}`)

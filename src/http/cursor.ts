@@ -1,6 +1,6 @@
 import { failed, failure, ok, type Result } from '../core/failure.ts'
-import { limits } from '../core/limits.ts'
 import { isName } from '../core/name.ts'
+import { phash2 } from '../core/phash2.ts'
 import { fromBase64Url, toBase64Url } from './base64url.ts'
 
 /** A place in a list over the partitions of a group: the last item that was shown. */
@@ -19,15 +19,20 @@ export const nameCursor = (after: string | undefined): Result<string> => {
   return isName(after) ? ok(after) : cursorNotFound
 }
 
-/** A cursor; it names its list and the group's uid, so that no other list takes it. */
-export const formatCursor = (list: string, group: string, { partition, sequence }: Position): string =>
-  toBase64Url(new TextEncoder().encode(`${list} ${group} ${partition} ${sequence}`))
+/** Of 65 536 damaged cursors one would pass. */
+const CHECKS = 65_536
+
+/** A cursor; it names its list and the group's uid, so that no other list takes it, and carries a check of itself. */
+export function formatCursor(list: string, group: string, { partition, sequence }: Position): string {
+  const text = `${list} ${group} ${partition} ${sequence}`
+  return toBase64Url(new TextEncoder().encode(`${text} ${phash2(text, CHECKS)}`))
+}
 
 /** The position of a cursor of this list; refuses any text that the list cannot have given. */
 export function parseCursor(list: string, group: string, text: string): Result<Position> {
   const [, , partition, sequence] = (fromBase64Url(text) ?? '').split(' ').map(Number)
   if (partition === undefined || sequence === undefined) return cursorNotFound
   const position = { partition, sequence }
-  const isSound = partition < limits.partitions && Number.isSafeInteger(sequence)
-  return isSound && formatCursor(list, group, position) === text ? ok(position) : cursorNotFound
+  const isSound = Number.isSafeInteger(sequence) && formatCursor(list, group, position) === text
+  return isSound ? ok(position) : cursorNotFound
 }

@@ -77,9 +77,12 @@ export const onStream = <T>(
 ): Promise<Result<T>> =>
   twice(
     () => findStream(call, names),
-    () => call.directory.streams.delete(streamKey(call, names)),
+    () => forgetStream(call, names),
     work,
   )
+
+/** Forgets what is known about a stream. */
+export const forgetStream = (call: Call, names: Names): void => call.directory.streams.delete(streamKey(call, names))
 
 /** Forgets what is known about a group. */
 export const forgetGroup = (call: Call, names: Names): void => call.directory.groups.delete(groupKey(call, names))

@@ -26,8 +26,12 @@ interface Claim {
 }
 
 /** Fetches once from the partitions of a group. */
-export const fetchOnce = (call: Call, names: Names, request: FetchRequest): Promise<Result<FetchOutcome>> =>
-  onGroup(call, names, (target) => fetchFrom(call, names, target, request))
+export function fetchOnce(call: Call, names: Names, request: FetchRequest): Promise<Result<FetchOutcome>> {
+  const fetched = onGroup(call, names, (target) => fetchFrom(call, names, target, request))
+  // When its client goes, the runtime drops a request unless told to go on: what is being leased must be given back.
+  call.waitUntil(fetched)
+  return fetched
+}
 
 /**
  * Asks partitions in waves of doubling width, each beginning one partition further than the fetch before: a backlog

@@ -14,8 +14,11 @@ export interface Page<T> {
   readonly next: Position | null
 }
 
-/** Asks a partition for at most `limit` items after a sequence. */
-type AskPart<T> = (partition: number, after: number, limit: number) => Promise<Answer<Part<T>>>
+/** The widest wave: what it brings is held in memory, and dropped where the page has no room for it. */
+const MAX_WIDTH = 8
+
+/** Asks a partition for at most `limit` items of about `maxBytes` after a sequence. */
+type AskPart<T> = (partition: number, after: number, limit: number, maxBytes: number) => Promise<Answer<Part<T>>>
 
 /**
  * Takes a page from partitions in ascending order, in waves of doubling width: a page that the first partition fills
@@ -37,11 +40,14 @@ export async function takePage<T extends { readonly sequence: number }>(
     const { partition, sequence } = items.at(-1)!
     return done({ items, next: { partition, sequence } })
   }
-  for (let width = 1; queue.length > 0; width *= 2) {
-    if (items.length === limit) return end()
+  for (let width = 1; queue.length > 0; width = Math.min(2 * width, MAX_WIDTH)) {
+    if (items.length === limit || bytes >= maxBytes) return end()
     const wave = queue.splice(0, width)
     const open = limit - items.length
-    const asked = wave.map((partition) => askPart(partition, partition === after?.partition ? after.sequence : 0, open))
+    const share = Math.floor((maxBytes - bytes) / wave.length)
+    const asked = wave.map((partition) =>
+      askPart(partition, partition === after?.partition ? after.sequence : 0, open, share),
+    )
     const parts = allOf(await Promise.all(asked))
     if (parts.status !== 'done') return parts
     for (const [index, part] of parts.value.entries()) {

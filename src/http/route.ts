@@ -1,13 +1,15 @@
-import type { Result } from '../core/failure.ts'
-import type { Scope } from './auth.ts'
+import * as v from 'valibot'
+import { failed, failure, type Result } from '../core/failure.ts'
 import { readJson } from './body.ts'
 import type { Call, Names } from './call.ts'
 import type { Schema } from './contract/check.ts'
 import { checkQuery, refuseQuery } from './contract/query.ts'
+import { object } from './contract/values.ts'
+import type { Scope } from './principal.ts'
 
 /** A route: a method of a path, what a caller needs for it, and how it answers. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   /** `any` for every authenticated caller, `open` for callers without credentials. */
   readonly scope: Scope | 'any' | 'open'
@@ -30,6 +32,25 @@ export const get = <T>(path: string, scope: Route['scope'], query: Schema<T>, an
   async respond(call, request, names) {
     const input = checkQuery(query, request.url)
     return input.ok ? answer(call, { names, input: input.value }) : input
+  },
+})
+
+const confirmation = object({ confirm: v.optional(v.picklist(['true', 'false'], 'must be true or false')) })
+
+/** A DELETE, which has to be confirmed by `?confirm=true` (S5.7). */
+export const confirmedDelete = (
+  path: string,
+  answer: (call: Call, names: Names) => Promise<Result<Response>>,
+): Route => ({
+  method: 'DELETE',
+  path,
+  scope: 'admin',
+  async respond(call, request, names) {
+    const input = checkQuery(confirmation, request.url)
+    if (!input.ok) return input
+    if (input.value.confirm === 'true') return answer(call, names)
+    const detail = 'confirm: this cannot be undone; say confirm=true'
+    return failed(failure('confirm_required', detail, { field: 'confirm' }))
   },
 })
 

@@ -2,6 +2,13 @@
 export interface EdgeVars {
   /** `token` or `open`; anything else refuses every call. */
   readonly RHEO_AUTH?: string
+  /** In `token`: the secret that HS256 tokens are signed with, at least 32 bytes; and the one before it. */
+  readonly RHEO_JWT_SECRET?: string
+  readonly RHEO_JWT_SECRET_PREVIOUS?: string
+  /** In `token`, instead of a secret: where an issuer's public keys are, with the issuer and the audience to expect. */
+  readonly RHEO_JWKS_URL?: string
+  readonly RHEO_JWT_ISSUER?: string
+  readonly RHEO_JWT_AUDIENCE?: string
   /** In `open`: hosts beyond loopback that are served, separated by commas. */
   readonly RHEO_OPEN_HOSTS?: string
   /** `1` lets callers set the clock with `Rheo-Now`. Never in production. */

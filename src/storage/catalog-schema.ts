@@ -30,6 +30,7 @@ export const catalogMigrations: readonly (readonly string[])[] = [
       streamUid text not null,
       groupUid text not null,
       stream text not null,
+      groupName text not null,
       primary key (streamUid, groupUid)
     ) without rowid`,
     'create index unsyncedGroups on groups (uid) where syncedRevision < revision',

@@ -84,21 +84,22 @@ export function openCatalogStore(sql: Sql): CatalogStore {
     // A doomed stream is told from a doomed group by an empty group uid: a key has no nulls.
     addDoomed({ stream, group }) {
       sql.run(
-        'insert into doomed (streamUid, groupUid, stream) values (?1, ?2, ?3)',
+        'insert into doomed (streamUid, groupUid, stream, groupName) values (?1, ?2, ?3, ?4)',
         stream.uid,
-        group ?? '',
+        group?.uid ?? '',
         JSON.stringify(stream),
+        group?.name ?? '',
       )
     },
     removeDoomed({ stream, group }) {
-      sql.run('delete from doomed where streamUid = ?1 and groupUid = ?2', stream.uid, group ?? '')
+      sql.run('delete from doomed where streamUid = ?1 and groupUid = ?2', stream.uid, group?.uid ?? '')
     },
     doomed: () =>
       sql
-        .all<{ groupUid: string; stream: string }>('select groupUid, stream from doomed')
-        .map(({ groupUid, stream }) => ({
+        .all<{ groupUid: string; stream: string; groupName: string }>('select groupUid, stream, groupName from doomed')
+        .map(({ groupUid, stream, groupName }) => ({
           stream: JSON.parse(stream) as StreamRecord,
-          group: groupUid === '' ? null : groupUid,
+          group: groupUid === '' ? null : { uid: groupUid, name: groupName },
         })),
     markSynced(uid, revision) {
       sql.run('update groups set syncedRevision = max(syncedRevision, ?2) where uid = ?1', uid, revision)

@@ -69,9 +69,9 @@ const wrong: readonly (readonly [member: string, ...values: string[]])[] = [
   ['toString', '1'],
 ]
 
-test.each(wrong.flatMap(([member, ...values]) => values.map((value) => [member, value] as const)))(
+test.each(wrong.flatMap(([member, ...values]) => values.map((value) => [member, value.slice(0, 60), value] as const)))(
   'S2.1 an event with %s: %s is invalid_request, and nothing is written',
-  async (member, value) => {
+  async (member, _, value) => {
     const stream = await createStream()
     const problem = expectProblem(
       await stream.send('POST', '/events', { raw: `{"${member}":${value}}` }),

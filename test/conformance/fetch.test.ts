@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { brief } from './brief.ts'
 import { timed } from './clock.ts'
 import { sequences } from './group.ts'
 import { expectProblem } from './problem.ts'
@@ -55,14 +56,17 @@ const wrongBodies: Record<string, unknown>[] = [
   { wait: 5 },
 ]
 
-test.each(wrongBodies)('API Delivery: a fetch of %j is invalid_request, and leases nothing', async (body) => {
-  const stream = await createStream()
-  await stream.append()
-  const group = await stream.group()
-  const problem = expectProblem(await group.send('POST', '/fetch', { body }), 'invalid_request')
-  expect(problem.detail).toContain(Object.keys(body)[0])
-  expect((await group.info()).inFlight).toBe(0)
-})
+test.each(wrongBodies.map((body) => [brief(body), body] as const))(
+  'API Delivery: a fetch of %s is invalid_request, and leases nothing',
+  async (_, body) => {
+    const stream = await createStream()
+    await stream.append()
+    const group = await stream.group()
+    const problem = expectProblem(await group.send('POST', '/fetch', { body }), 'invalid_request')
+    expect(problem.detail).toContain(Object.keys(body)[0])
+    expect((await group.info()).inFlight).toBe(0)
+  },
+)
 
 test.each([{ partition: 2 }, { partition: -1 }, { partitions: [] }, { partitions: [0, 2] }, { partitions: [-1] }])(
   'S7 a fetch of %j in a stream of 2 partitions is invalid_partition, and leases nothing',
@@ -89,7 +93,7 @@ test.each([
   expectProblem(answer, ['invalid_partition', 'invalid_request'])
 })
 
-test.each([
+const allowedBodies: Record<string, unknown>[] = [
   { limit: 1 },
   { limit: 1_000 },
   { leaseMs: 10 },
@@ -99,13 +103,18 @@ test.each([
   { consumerId: "worker 1/ä '; --" },
   { partition: 1 },
   { partitions: [1, 0] },
-])('API Delivery: the bounds of a fetch themselves are allowed: %j', async (body) => {
-  const stream = await createStream(2)
-  await stream.append({ partition: 1 })
-  const group = await stream.group()
-  const [lease] = await group.fetch(body)
-  expect(lease).toMatchObject({ partition: 1, sequence: 1, ...('consumerId' in body && body) })
-})
+]
+
+test.each(allowedBodies.map((body) => [brief(body), body] as const))(
+  'API Delivery: the bounds of a fetch themselves are allowed: %s',
+  async (_, body) => {
+    const stream = await createStream(2)
+    await stream.append({ partition: 1 })
+    const group = await stream.group()
+    const [lease] = await group.fetch(body)
+    expect(lease).toMatchObject({ partition: 1, sequence: 1, ...(body.consumerId === undefined ? {} : body) })
+  },
+)
 
 test('S3.4 first what is open again, by sequence, then new events from the cursor on', async () => {
   const stream = await createStream()
@@ -133,6 +142,18 @@ test('S3.4 a fetch of some partitions leases from these only', async () => {
   expect(some).toHaveLength(6)
   expect(partitionsOf(some)).toEqual(new Set([0, 3]))
   expect(partitionsOf(await group.fetch({ limit: 100 }))).toEqual(new Set([1]))
+})
+
+test('S3.5 a partition asked for twice gives no delivery twice, and no more than its maxInFlight', async () => {
+  const stream = await createStream(2)
+  await stream.appendMany(numbered(20))
+  const group = await stream.group({ maxInFlight: 3 })
+  const answer = await group.send<{ leases: Lease[] }>('POST', '/fetch', { body: { partitions: [0, 0, 1, 0] } })
+  const leased = answer.status === 200 ? sequences(answer.body.leases) : []
+  if (answer.status !== 200) expectProblem(answer, ['invalid_partition', 'invalid_request'])
+  expect(new Set(leased).size).toBe(leased.length)
+  expect(leased.length).toBeLessThanOrEqual(3)
+  expect((await group.info()).inFlight).toBe(leased.length)
 })
 
 test('S3.4 over several partitions the limit bounds the total and is filled while there is work', async () => {

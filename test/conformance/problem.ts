@@ -51,7 +51,7 @@ export function isCode(code: unknown): boolean {
 
 /** Asserts the shape every failure has: content type, members, a code of the closed set, and its status. */
 export function checkProblem(answer: Answer, where: string): void {
-  expect(answer.headers.get('content-type'), where).toMatch(/^application\/problem\+json\b/)
+  expect(answer.headers.get('content-type') ?? '', where).toMatch(/^application\/problem\+json\b/)
   const problem = answer.body as Problem
   expect(problem, where).toMatchObject({
     type: expect.any(String),

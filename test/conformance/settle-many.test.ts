@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { brief } from './brief.ts'
 import { timed } from './clock.ts'
 import { sequences } from './group.ts'
 import { expectProblem } from './problem.ts'
@@ -43,22 +44,23 @@ test('S4.8 nack and renew of many answer for each what became of it', async () =
   ])
 })
 
-test.each([{ leaseId: 5 }, { leaseId: null }, {}, { leaseId: 'x'.repeat(257) }, { leaseId: 'x', foo: 1 }, null])(
-  'S8.13 a malformed item refuses the whole call before anything is settled: %j',
-  async (bad) => {
-    const stream = await createStream()
-    await stream.appendMany(numbered(2))
-    const group = await stream.group()
-    const [one, two] = await group.fetch()
-    for (const verb of ['ack', 'nack', 'reject', 'renew', 'release'] as const) {
-      expectProblem(await group.settle(verb, { leases: [one, bad, two] }), 'invalid_request')
-    }
-    const items = [{ ...one, outcome: 'ack' }, bad, { ...two, outcome: 'ack' }]
-    expectProblem(await group.send('POST', '/settle', { body: { items } }), 'invalid_request')
-    expect((await group.info()).inFlight).toBe(2)
-    await group.ok('ack', one!)
-  },
-)
+test.each(
+  [{ leaseId: 5 }, { leaseId: null }, {}, { leaseId: 'x'.repeat(257) }, { leaseId: 'x', foo: 1 }, null].map(
+    (bad) => [brief(bad), bad] as const,
+  ),
+)('S8.13 a malformed item refuses the whole call before anything is settled: %s', async (_, bad) => {
+  const stream = await createStream()
+  await stream.appendMany(numbered(2))
+  const group = await stream.group()
+  const [one, two] = await group.fetch()
+  for (const verb of ['ack', 'nack', 'reject', 'renew', 'release'] as const) {
+    expectProblem(await group.settle(verb, { leases: [one, bad, two] }), 'invalid_request')
+  }
+  const items = [{ ...one, outcome: 'ack' }, bad, { ...two, outcome: 'ack' }]
+  expectProblem(await group.send('POST', '/settle', { body: { items } }), 'invalid_request')
+  expect((await group.info()).inFlight).toBe(2)
+  await group.ok('ack', one!)
+})
 
 test('S8.13 a lease that is lost does no harm to its neighbours in the call', async () => {
   const stream = await createStream()
@@ -83,6 +85,7 @@ test('API Limits: 1 to 1 000 leases in one call', async () => {
   const items = tooMany.map((lease) => ({ ...lease, outcome: 'ack' }))
   expectProblem(await group.send('POST', '/settle', { body: { items } }), 'invalid_request')
   expectProblem(await group.send('POST', '/settle', { body: { items: [] } }), 'invalid_request')
+  expectProblem(await group.settle('ack', { receipts: Array(1_001).fill(extra!.receipt) }), 'invalid_request')
   expect(await group.many('ack', { leases })).toMatchObject({ settled: 1_000, failed: 0 })
 })
 
@@ -211,18 +214,20 @@ test('API Delivery: settle with fetch settles first, then leases', async () => {
   expect(empty.body).toMatchObject({ settled: 0, failed: 1, leases: [], reason: 'in_flight_limit' })
 })
 
-test.each([
-  { items: [{ leaseId: 'x', outcome: 'done' }] },
-  { items: [{ leaseId: 'x', outcome: 'renew' }] },
-  { items: [{ leaseId: 'x' }] },
-  { items: [{ leaseId: 'x', outcome: null }] },
-  { items: { leaseId: 'x', outcome: 'ack' } },
-  { items: null },
-  {},
-  { items: [{ leaseId: 'x', outcome: 'nack', delayMs: -1 }] },
-  { items: [{ leaseId: 'x', outcome: 'reject', reason: 'r'.repeat(1_001) }] },
-  { items: [{ leaseId: 'x', outcome: 'ack' }], receipts: ['x'] },
-])('API Delivery: a settle of %j is invalid_request', async (body) => {
+test.each(
+  [
+    { items: [{ leaseId: 'x', outcome: 'done' }] },
+    { items: [{ leaseId: 'x', outcome: 'renew' }] },
+    { items: [{ leaseId: 'x' }] },
+    { items: [{ leaseId: 'x', outcome: null }] },
+    { items: { leaseId: 'x', outcome: 'ack' } },
+    { items: null },
+    {},
+    { items: [{ leaseId: 'x', outcome: 'nack', delayMs: -1 }] },
+    { items: [{ leaseId: 'x', outcome: 'reject', reason: 'r'.repeat(1_001) }] },
+    { items: [{ leaseId: 'x', outcome: 'ack' }], receipts: ['x'] },
+  ].map((body) => [brief(body), body] as const),
+)('API Delivery: a settle of %s is invalid_request', async (_, body) => {
   const group = await (await createStream()).group()
   expectProblem(await group.send('POST', '/settle', { body }), 'invalid_request')
 })

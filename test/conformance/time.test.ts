@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Clock, hasTestClock, startClock, timed } from './clock.ts'
 import { costOf } from './cost.ts'
-import { type Group, sequences } from './group.ts'
+import { type Group, groupAt, sequences } from './group.ts'
 import { expectProblem } from './problem.ts'
-import { createStream, numbered } from './stream.ts'
+import { createStream, numbered, streamAt } from './stream.ts'
 
 /** Looks at everything a group shows; what it shows is dropped. */
 async function look(group: Group): Promise<void> {
@@ -98,6 +98,40 @@ timed('S9.2 in test time nothing expires by itself: the clock is the caller’s'
   await group.ok('ack', lease!)
 })
 
+timed('S9.2 waitMs is real time in test time, too: an append wakes, the deadline ends it', async (clock) => {
+  const stream = await createStream(2, { clock })
+  const group = await stream.group()
+  const started = performance.now()
+  expect(await group.fetch({ waitMs: 400 })).toEqual([])
+  expect(performance.now() - started).toBeGreaterThanOrEqual(380)
+  const waiting = group.fetch({ waitMs: 15_000 })
+  await sleep(300)
+  await stream.append({ partition: 1 })
+  expect(await waiting).toMatchObject([{ partition: 1, leasedAt: clock.now() }])
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+test('S9.2 a call without Rheo-Now ends test time, and the alarm is armed from what is stored', async ({ skip }) => {
+  if (!hasTestClock) skip('the server shows no test clock in its capabilities')
+  const clock = startClock(new Date().toISOString())
+  const stream = await createStream(1, { clock })
+  await stream.append()
+  const group = await stream.group()
+  await group.fetch({ leaseMs: 300 })
+  const machine = groupAt(streamAt(stream.name), group.name)
+  await machine.lag()
+  await sleep(1_500)
+  expect(costOf(await machine.send('GET', '/lag')).rowsWritten).toBe(0)
+  expect(await machine.info()).toMatchObject({ inFlight: 0, available: 1 })
+})
+
+test('API Headers: without the test clock Rheo-Now is ignored', async ({ skip }) => {
+  if (hasTestClock) skip('the server has a test clock')
+  const stream = await createStream(1, { clock: startClock() })
+  const { timestamp } = await stream.append()
+  expect(Math.abs(Date.parse(timestamp) - Date.now())).toBeLessThan(3_600_000)
+})
+
 test('S4.3 the alarm alone reopens an expired lease: the read after it writes no row', async () => {
   const stream = await createStream()
   await stream.appendMany(numbered(2))
@@ -125,8 +159,10 @@ test('S8.15 an alarm comes again and again: many leases of different lengths all
   const stream = await createStream()
   await stream.appendMany(numbered(6))
   const group = await stream.group()
-  for (const leaseMs of [900, 100, 500, 300, 700, 200]) await group.fetch({ limit: 1, leaseMs })
-  await sleep(2_000)
+  const lengths = [900, 100, 500, 300, 700, 200]
+  const leases = (await group.fetch()).map(({ leaseId }, index) => ({ leaseId, leaseMs: lengths[index] }))
+  expect(await group.many('renew', { leases })).toMatchObject({ settled: 6, failed: 0 })
+  await sleep(2_500)
   expect(costOf(await group.send('GET', '/lag')).rowsWritten).toBe(0)
   expect(await group.info()).toMatchObject({ inFlight: 0, available: 6 })
 })

@@ -151,9 +151,10 @@ export class CatalogMachine {
   deleteGroup(stream: string, group: string): Result<Doomed> {
     return this.#store.transaction((): Result<Doomed> => {
       const located = this.group(stream, group)
-      if (!located.ok) return located
-      const doomed = { stream: located.value.stream, group: located.value.group.uid }
-      this.#store.removeGroup(doomed.group)
+      if (!located.ok) return this.#begun(located, (one) => one.stream.name === stream && one.group?.name === group)
+      const { uid, name } = located.value.group
+      const doomed = { stream: located.value.stream, group: { uid, name } }
+      this.#store.removeGroup(uid)
       this.#store.addDoomed(doomed)
       return ok(doomed)
     })
@@ -163,12 +164,18 @@ export class CatalogMachine {
   deleteStream(name: string): Result<Doomed> {
     return this.#store.transaction((): Result<Doomed> => {
       const stream = this.stream(name)
-      if (!stream.ok) return stream
+      if (!stream.ok) return this.#begun(stream, (one) => one.stream.name === name && one.group === null)
       const doomed = { stream: stream.value, group: null }
       this.#store.removeStream(stream.value.uid)
       this.#store.addDoomed(doomed)
       return ok(doomed)
     })
+  }
+
+  /** A delete that was cut short is taken up again when it is repeated. */
+  #begun(absent: { ok: false; failure: Failure }, isMeant: (doomed: Doomed) => boolean): Result<Doomed> {
+    const doomed = this.#store.doomed().find(isMeant)
+    return doomed === undefined ? absent : ok(doomed)
   }
 
   /** What is still to be removed from partitions. */

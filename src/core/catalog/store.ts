@@ -18,8 +18,8 @@ export interface GroupRow extends GroupRecord {
 /** A stream or a group that is gone for callers, and whose rows some partition may still hold. */
 export interface Doomed {
   readonly stream: StreamRecord
-  /** The uid of the group; null when the whole stream is meant. */
-  readonly group: string | null
+  /** The group; null when the whole stream is meant. */
+  readonly group: { readonly uid: string; readonly name: string } | null
 }
 
 /** All that a catalog keeps. Implemented in SQL by src/storage/catalog.ts. */

@@ -1,3 +1,4 @@
+import { idOf } from '../event.ts'
 import type { Selection } from '../query/query.ts'
 import { type Range, type Run, toRanges, width } from '../runs.ts'
 import type { Redriven, Replay, Replayed } from './commands.ts'
@@ -5,6 +6,7 @@ import type { Context } from './context.ts'
 import { firstAtOrAfter } from './groups.ts'
 import { lag } from './inspect.ts'
 import { put } from './ledger.ts'
+import { linesOf } from './lines.ts'
 import { rangeOf } from './query.ts'
 import { Scan } from './scan.ts'
 import type { Group } from './store.ts'
@@ -84,9 +86,16 @@ export function redrive(
   const rejected =
     eventIds === null
       ? [...store.done.from(group.id, 1)].filter(isRejected)
-      : rejectedAmong(context, group, [...store.log.sequencesOf(eventIds).values(), ...sequences])
+      : rejectedAmong(context, group, [...store.log.sequencesOf(eventIds).values(), ...ofGenerated(context, sequences)])
   reopen(context, group, rejected, true)
   return { redriven: rejected.reduce((sum, range) => sum + width(range), 0), ...lag(context, group) }
+}
+
+/** Those whose event has its generated id: in the place of an event with a chosen one, the generated id names none. */
+function ofGenerated(context: Context, sequences: readonly number[]): number[] {
+  const ranges = toRanges([...sequences].sort((a, b) => a - b))
+  const lines = [...linesOf(context, ranges)].filter(({ text }) => idOf(text, '') === '')
+  return lines.map(({ sequence }) => sequence)
 }
 
 function rejectedAmong({ store }: Context, group: Group, sequences: readonly number[]): Range[] {

@@ -32,7 +32,8 @@ export function settle(context: Context, group: Group, items: readonly SettleIte
     }
     const range = { first: lease.sequence, last: lease.sequence }
     const attempt = runHolding(attempts, lease.sequence)!.value.attempts
-    const change = decide(context, group, { ...range, value: run.value }, attempt, item)
+    // A renewal earlier in the same call is the length last granted (S4.6).
+    const change = decide(context, group, { ...range, value: earlier?.timed ?? run.value }, attempt, item)
     changes.set(lease.sequence, change)
     return { ok: true, state: transition('leased', change.event), dueAtMs: change.timed?.dueMs ?? null }
   })

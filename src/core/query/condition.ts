@@ -15,26 +15,32 @@ export type Condition = { readonly field: Field } & (
 
 const invalid = (field: string, detail: string) => failed(failure('invalid_query', `${field}: ${detail}`, { field }))
 
+/** What is beyond a limit is a fault of the request, not of the query's language. */
+const beyond = (field: string, detail: string) => failed(failure('invalid_request', `${field}: ${detail}`, { field }))
+
+const tooDeep = `nests deeper than ${limits.nesting} levels`
+const notFinite = 'holds a number beyond the range of an IEEE double'
+
 /** Reads `where` (S6.3): a plain value is equality, an object a set of operators. */
 export function parseConditions(where: unknown): Result<Condition[]> {
   if (!isObject(where)) return invalid('where', 'must be an object')
   const entries = Object.entries(where)
   if (entries.length > limits.whereConditions)
-    return invalid('where', `has more than ${limits.whereConditions} conditions`)
+    return beyond('where', `has more than ${limits.whereConditions} conditions`)
   const conditions: Condition[] = []
   for (const [name, value] of entries) {
     const path = `where.${name}`
     const field = parseField(name)
-    if (field === null) return invalid(path, `names no field of an event, or goes deeper than ${limits.pathDepth}`)
+    if (field === 'too deep') return beyond(path, `goes deeper than ${limits.pathDepth}`)
+    if (field === null) return invalid(path, 'names no field of an event')
     const operators = isObject(value) ? Object.entries(value) : ([['eq', value]] as const)
     if (operators.length === 0) return invalid(path, 'names no operator')
     for (const [operator, operand] of operators) {
       const fault = faultOf(operand, limits.nesting)
-      if (fault !== null)
-        return invalid(
-          `${path}.${operator}`,
-          fault === 'too deep' ? 'nests too deep' : 'holds a number beyond the doubles',
-        )
+      if (fault !== null) return beyond(`${path}.${operator}`, fault === 'too deep' ? tooDeep : notFinite)
+      if (operator === 'in' && Array.isArray(operand) && operand.length > limits.inOperands) {
+        return beyond(`${path}.in`, `has more than ${limits.inOperands} values`)
+      }
       const condition = parseOperator(field, operator, operand)
       if (typeof condition === 'string') return invalid(isObject(value) ? `${path}.${operator}` : path, condition)
       conditions.push(condition)
@@ -52,7 +58,6 @@ function parseOperator(field: Field, operator: string, given: Json): Condition |
       return { field, operator, operand }
     case 'in':
       if (!Array.isArray(operand)) return 'must be an array'
-      if (operand.length > limits.inOperands) return `has more than ${limits.inOperands} values`
       return { field, operator, operand }
     case 'gt':
     case 'gte':

@@ -25,14 +25,14 @@ export type Field =
   | { readonly of: 'payload' | 'metadata'; readonly path: readonly string[] }
 
 /** Reads a bare name or a path; null when it names nothing that an event can have. */
-export function parseField(name: string): Field | null {
+export function parseField(name: string): Field | 'too deep' | null {
   if (name === 'type' || name === 'key' || name === 'partition') return { of: 'event', name }
   if ((lineageNames as readonly string[]).includes(name)) return { of: 'metadata', path: [name] }
   const [head, ...path] = name.split('.')
   if (path.length === 0 || (head !== 'event' && head !== 'payload' && head !== 'metadata')) {
     return { of: 'payload', path: [name] }
   }
-  if (path.length > limits.pathDepth) return null
+  if (path.length > limits.pathDepth) return 'too deep'
   if (head !== 'event') return { of: head, path }
   const field = eventFields.find((known) => known === path.join('.'))
   return field === undefined ? null : { of: 'event', name: field }

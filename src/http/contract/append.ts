@@ -2,8 +2,9 @@ import { type NewEvent, parseEvent } from '../../core/event.ts'
 import { ok, type Result } from '../../core/failure.ts'
 import { isObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
-import { mediaTypeOf, parseJson, readText } from '../body.ts'
+import { type MediaType, mediaTypeOf, parseJson, readText } from '../body.ts'
 import { check, invalidRequest } from './check.ts'
+import { fromCloudEvent } from './cloudevent.ts'
 import { sequence } from './values.ts'
 
 /** Events to be appended, each checked. */
@@ -25,13 +26,21 @@ export const pathOfEvent = (form: AppendRequest['form'], index: number): string 
 export async function readAppend(request: Request): Promise<Result<AppendRequest>> {
   const key = idempotencyKeyOf(request)
   if (!key.ok) return key
-  const type = mediaTypeOf(request, ['application/json', 'application/x-ndjson'])
+  const type = mediaTypeOf(request, Object.keys(readers) as (keyof typeof readers)[])
   if (!type.ok) return type
   const text = await readText(request)
   if (!text.ok) return text
-  const body = type.value === 'application/x-ndjson' ? linesOf(text.value) : bodyOf(text.value)
+  const body = readers[type.value](text.value)
   return body.ok ? ok({ ...body.value, idempotencyKey: key.value }) : body
 }
+
+/** How a body of each media type is read. */
+const readers = {
+  'application/json': bodyOf,
+  'application/x-ndjson': linesOf,
+  'application/cloudevents+json': cloudEventOf,
+  'application/cloudevents-batch+json': cloudEventsOf,
+} as const satisfies Partial<Record<MediaType, (text: string) => Result<Body>>>
 
 function idempotencyKeyOf(request: Request): Result<string | null> {
   const key = request.headers.get('Idempotency-Key')
@@ -85,6 +94,27 @@ function linesOf(text: string): Result<Body> {
     const json = parseJson(line, `events[${inputs.length}]`)
     if (!json.ok) return json
     inputs.push(json.value)
+  }
+  return eventsOf('many', inputs, null)
+}
+
+function cloudEventOf(text: string): Result<Body> {
+  const json = parseJson(text, 'body')
+  if (!json.ok) return json
+  const event = fromCloudEvent(json.value, '')
+  return event.ok ? eventsOf('one', [event.value], null) : event
+}
+
+function cloudEventsOf(text: string): Result<Body> {
+  const json = parseJson(text, 'body')
+  if (!json.ok) return json
+  if (!Array.isArray(json.value)) return invalidRequest('body', 'must be a list of CloudEvents')
+  if (json.value.length > limits.batchEvents) return tooMany
+  const inputs: unknown[] = []
+  for (const [index, input] of json.value.entries()) {
+    const event = fromCloudEvent(input, pathOfEvent('many', index))
+    if (!event.ok) return event
+    inputs.push(event.value)
   }
   return eventsOf('many', inputs, null)
 }

@@ -24,14 +24,18 @@ const list = get('/v1/streams/:stream/groups/:group/dead-letters', 'read', listQ
     if (!scope.ok) return refused(scope.failure)
     const start = startOfPage(LIST, group, input.after, scope.value)
     if (start.status !== 'done') return start
-    const maxBytes = limits.answerBytes
-    const askPart = async (partition: number, after: number, limit: number): Promise<Answer<Part<DeadLetterInfo>>> => {
+    const askPart = async (
+      partition: number,
+      after: number,
+      limit: number,
+      maxBytes: number,
+    ): Promise<Answer<Part<DeadLetterInfo>>> => {
       const address = addressOf(call, stream, partition)
       const answer = await ask(call, address, { type: 'deadLetters', group, after, limit, maxBytes })
       return answer.status === 'done' ? done({ items: answer.value.deadLetters, more: answer.value.more }) : answer
     }
     const weigh = (letter: DeadLetterInfo): number => letter.event.length
-    const page = await takePage(scope.value, start.value, input.limit, maxBytes, weigh, askPart)
+    const page = await takePage(scope.value, start.value, input.limit, limits.answerBytes, weigh, askPart)
     if (page.status !== 'done') return page
     const nextCursor = JSON.stringify(cursorOf(LIST, group, page.value.next))
     return done(jsonText(`{"deadLetters":[${page.value.items.map(letterText).join(',')}],"nextCursor":${nextCursor}}`))

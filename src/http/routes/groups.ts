@@ -1,15 +1,15 @@
 import { ok } from '../../core/failure.ts'
 import { done, type GroupInfo } from '../../core/partition/commands.ts'
 import { formatTime } from '../../core/time.ts'
-import { json } from '../answer.ts'
+import { json, noContent } from '../answer.ts'
 import { askCatalog, askEach } from '../ask.ts'
 import { allPartitions, byPartition } from '../by-partition.ts'
 import { checkGroupPatch, checkNewGroup, groupBody } from '../contract/group.ts'
 import { object } from '../contract/values.ts'
 import { nameCursor } from '../cursor.ts'
-import { twice } from '../directory.ts'
+import { forgetGroup, twice } from '../directory.ts'
 import { allOf } from '../gather.ts'
-import { get, jsonBody, withBody } from '../route.ts'
+import { confirmedDelete, get, jsonBody, withBody } from '../route.ts'
 import { nameList } from './streams.ts'
 
 const path = '/v1/streams/:stream/groups'
@@ -34,14 +34,19 @@ const patch = withBody(
   'admin',
   jsonBody(checkGroupPatch),
   async (call, { names, input }) => {
-    const patched = await askCatalog(call, { type: 'patchGroup', ...names, patch: input })
+    const patched = await askCatalog(call, {
+      type: 'patchGroup',
+      stream: names.stream,
+      group: names.group,
+      patch: input,
+    })
     return patched.ok ? ok(json(groupBody(patched.value))) : patched
   },
 )
 
 const show = get(`${path}/:group`, 'read', object({}), (call, { names }) =>
   twice(
-    () => askCatalog(call, { type: 'group', ...names }),
+    () => askCatalog(call, { type: 'group', stream: names.stream, group: names.group }),
     () => {},
     async ({ stream, group }) => {
       const partitions = allPartitions(stream.partitionCount)
@@ -78,5 +83,11 @@ function oldestBody(partitions: readonly number[], infos: readonly GroupInfo[], 
   return { partition, sequence, eventId, timestamp: formatTime(timestampMs), ageMs, state }
 }
 
+const remove = confirmedDelete(`${path}/:group`, async (call, names) => {
+  const removed = await askCatalog(call, { type: 'deleteGroup', stream: names.stream, group: names.group })
+  forgetGroup(call, names)
+  return removed.ok ? ok(noContent()) : removed
+})
+
 /** Routes of consumer groups. */
-export const groupRoutes = [create, list, show, patch]
+export const groupRoutes = [create, list, show, patch, remove]

@@ -19,7 +19,9 @@ const lag = get(`${path}/lag`, 'read', object({}), (call, { names }) =>
     const lags = allOf(await askEach(call, stream, partitions, { type: 'lag', group }))
     if (lags.status !== 'done') return lags
     const sum = lags.value.reduce((total, one) => total + one.lag, 0)
-    return done(json({ ...names, partitions: byPartition(partitions, lags.value), lag: sum }))
+    return done(
+      json({ stream: stream.name, group: names.group, partitions: byPartition(partitions, lags.value), lag: sum }),
+    )
   }),
 )
 

@@ -25,9 +25,16 @@ const capabilities = ({ storage, durable, distributed }: Mechanisms, vars: EdgeV
     leaseFencing: true,
     partitions: true,
     contiguousFrontier: true,
-    replay: false,
+    replay: true,
   },
-  mechanisms: { storage, routing: 'phash2', waiting: 'long-poll', auth: vars.RHEO_AUTH, testClock: isTestClock(vars) },
+  mechanisms: {
+    storage,
+    routing: 'phash2',
+    search: 'segment-filters',
+    waiting: 'long-poll',
+    auth: vars.RHEO_AUTH,
+    testClock: isTestClock(vars),
+  },
   limits,
 })
 
