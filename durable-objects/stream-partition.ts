@@ -51,6 +51,8 @@ export class StreamPartition extends DurableObject<Env> {
     QUEUE_BYTES,
   )
   #life: Life | null = null
+  /** Emptied for good. A call that asked the catalog just before must not write an identity afterwards. */
+  #isPurged = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -85,6 +87,7 @@ export class StreamPartition extends DurableObject<Env> {
   async purge(address: Address): Promise<void> {
     if (this.#life !== null) assertMeant(this.#life.address, address)
     this.#life = null
+    this.#isPurged = true
     this.#alarm.disarm()
     for (const group of this.#waiters.groups) this.#waiters.wake(group)
     await this.ctx.storage.deleteAll()
@@ -128,7 +131,7 @@ export class StreamPartition extends DurableObject<Env> {
         reply.answer.status === 'done' &&
         reply.answer.value.uid === address.uid &&
         address.partition < reply.answer.value.partitionCount
-      if (!isKnown) return null
+      if (!isKnown || this.#isPurged) return null
       // Another call may have come first while the catalog was asked.
       if (this.#life === null) {
         const life = this.#open(address)
