@@ -56,9 +56,9 @@ const replay = withBody('POST', `${path}/replay`, 'admin', jsonBody(checkReplay)
     if (!scope.ok) return refused(scope.failure)
     const commands = await replayCommands(call, target, scope.value, input)
     if (commands.status !== 'done') return commands
-    if (input.kind === 'at' && !(await isInRange(call, target, commands.value))) {
-      const detail = 'from: no event of these partitions is as young as that'
-      return refused(failure('no_events_in_range', detail, { stream: target.stream.name }))
+    if (input.kind === 'at') {
+      const range = await checkRange(call, target, commands.value)
+      if (range.status !== 'done') return range
     }
     return inEach(
       call,
@@ -75,15 +75,20 @@ const replay = withBody('POST', `${path}/replay`, 'admin', jsonBody(checkReplay)
   }),
 )
 
-/** Tries a replay by time dry: whether any of the partitions has an event in its range. */
-async function isInRange(call: Call, { stream }: Target, commands: Commands<'replay'>): Promise<boolean> {
+/** Tries a replay by time dry: refused when none of the partitions has an event in its range. */
+async function checkRange(call: Call, { stream }: Target, commands: Commands<'replay'>): Promise<Answer<null>> {
   const dry = await Promise.all(
     commands.map(({ partition, command }) =>
       ask(call, addressOf(call, stream, partition), { ...command, replay: { ...command.replay, dryRun: true } }),
     ),
   )
-  // A partition that does not answer is told of by the replay itself.
-  return dry.some((answer) => answer.status !== 'done' || answer.value.inRange)
+  // Nothing has been done yet, and one that refuses load is not asked a second time.
+  const overloaded = dry.find((answer) => answer.status === 'refused' && answer.failure.code === 'overloaded')
+  if (overloaded?.status === 'refused') return overloaded
+  // Any other partition that does not answer is told of by the replay itself.
+  if (dry.some((answer) => answer.status !== 'done' || answer.value.inRange)) return done(null)
+  const detail = 'from: no event of these partitions is as young as that'
+  return refused(failure('no_events_in_range', detail, { stream: stream.name }))
 }
 
 /** The command of each partition. A limit over several partitions takes the first matches by sequence and partition. */
