@@ -1,5 +1,5 @@
 import { parseEventId } from '../../core/event-id.ts'
-import { type Failure, failure } from '../../core/failure.ts'
+import { type Failure, failed, failure, ok } from '../../core/failure.ts'
 import { type Answer, type Command, done, type PartitionLag, refused } from '../../core/partition/commands.ts'
 import { json } from '../answer.ts'
 import { addressOf, ask, askCatalog, askEach } from '../ask.ts'
@@ -123,25 +123,22 @@ async function replayCommands(
   )
 }
 
-const reset = withBody('POST', `${path}/reset`, 'admin', jsonBody(checkReset), (call, { names, input }) =>
-  onGroup(call, names, async ({ stream, group }): Promise<Answer<Response>> => {
-    const scope = partitionsOf(input.partitions, stream.partitionCount)
-    if (!scope.ok) return refused(scope.failure)
-    const partitions = input.partitions === null ? null : scope.value
-    const command = {
-      type: 'resetGroup',
-      stream: names.stream,
-      group: names.group,
-      start: input.start,
-      partitions,
-    } as const
-    const answered = await askCatalog(call, command)
-    if (!answered.ok) return refused(answered.failure)
-    const lags = allOf(await askEach(call, stream, scope.value, { type: 'lag', group }))
-    if (lags.status === 'done') return done(json({ partitions: byPartition(scope.value, lags.value) }))
-    return refused(failure('ambiguous', 'the group starts over, but not every partition has said where it stands', {}))
-  }),
-)
+/** Works by the catalog alone: what is remembered may be a group of that name that is no more. */
+const reset = withBody('POST', `${path}/reset`, 'admin', jsonBody(checkReset), async (call, { names, input }) => {
+  const located = await askCatalog(call, { type: 'group', stream: names.stream, group: names.group })
+  if (!located.ok) return located
+  const scope = partitionsOf(input.partitions, located.value.stream.partitionCount)
+  if (!scope.ok) return scope
+  const partitions = input.partitions === null ? null : scope.value
+  const { start } = input
+  const command = { type: 'resetGroup', stream: names.stream, group: names.group, start, partitions } as const
+  const answered = await askCatalog(call, command)
+  if (!answered.ok) return answered
+  const { stream, group } = answered.value
+  const lags = allOf(await askEach(call, stream, scope.value, { type: 'lag', group: group.uid }))
+  if (lags.status === 'done') return ok(json({ partitions: byPartition(scope.value, lags.value) }))
+  return failed(failure('ambiguous', 'the group starts over, but not every partition has said where it stands', {}))
+})
 
 const redrive = withBody(
   'POST',
