@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { CatalogMachine } from '../../src/core/catalog/machine.ts'
 import { defaultGroupOptions } from '../../src/core/group.ts'
+import { limits } from '../../src/core/limits.ts'
 import { openCatalogStore } from '../../src/storage/catalog.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
 
 const NOW_MS = Date.UTC(2026, 2, 15, 12)
-const groupCommand = { stream: 's', name: 'g', options: defaultGroupOptions, start: { kind: 'latest' } } as const
+const groupCommand = {
+  stream: 's',
+  name: 'g',
+  options: defaultGroupOptions,
+  start: { kind: 'latest' },
+  maxGroups: limits.groupsPerStream,
+} as const
 
 function open() {
   const machine = new CatalogMachine(openCatalogStore(openNodeSql(':memory:')))
   const created = (uid: string, partitionCount: number) => {
-    const stream = machine.createStream({ name: 's', partitionCount }, uid, NOW_MS)
+    const stream = machine.createStream({ name: 's', partitionCount, maxStreams: limits.streamsPerTenant }, uid, NOW_MS)
     if (!stream.ok) throw new Error(stream.failure.detail)
     return stream.value
   }

@@ -28,15 +28,14 @@ export class CatalogMachine {
   }
 
   createStream(
-    { name, partitionCount }: CatalogCommands['createStream']['in'],
+    { name, partitionCount, maxStreams }: CatalogCommands['createStream']['in'],
     uid: string,
     nowMs: number,
   ): Result<StreamRecord> {
     return this.#store.transaction((): Result<StreamRecord> => {
       if (this.#store.stream(name) !== null) return alreadyExists('stream', name)
-      if (this.#store.countStreams() >= limits.streamsPerTenant) {
-        return tooMany('name', `the tenant has ${limits.streamsPerTenant} streams, as many as it can`)
-      }
+      const refusal = fullAt(this.#store.countStreams(), maxStreams, limits.streamsPerTenant, 'the tenant', 'streams')
+      if (refusal !== null) return failed(refusal)
       const stream = { name, uid, partitionCount, createdAtMs: nowMs }
       this.#store.addStream(stream)
       return ok(stream)
@@ -80,9 +79,9 @@ export class CatalogMachine {
       if (group.syncedRevision > 0 || !isSame) return alreadyExists('group', command.name)
       return ok({ step: 'sync', stream: stream.value, group })
     }
-    if (this.#store.countGroups(stream.value.uid) >= limits.groupsPerStream) {
-      return tooMany('name', `the stream has ${limits.groupsPerStream} groups, as many as it can`)
-    }
+    const count = this.#store.countGroups(stream.value.uid)
+    const refusal = fullAt(count, command.maxGroups, limits.groupsPerStream, 'the stream', 'groups')
+    if (refusal !== null) return failed(refusal)
     const strange = strangePartition(command.start, stream.value)
     return strange === null ? ok({ step: 'resolve', stream: stream.value }) : failed(strange)
   }
@@ -235,4 +234,12 @@ export function strangePartition(start: Start, { partitionCount }: StreamRecord)
 const alreadyExists = (what: string, name: string) =>
   failed(failure('already_exists', `there is a ${what} ${name} already`, { name }))
 
-const tooMany = (field: string, detail: string) => failed(failure('invalid_request', detail, { field }))
+/** How long a caller waits for a quota that only a delete makes room in. */
+const FULL_SECONDS = 60
+
+/** The refusal of one more where there are `count`: beyond the limit it can never be had, beyond a quota perhaps later. */
+function fullAt(count: number, quota: number, limit: number, whose: string, of: string): Failure | null {
+  const detail = `${whose} has ${count} ${of}, as many as it can`
+  if (count >= limit) return failure('invalid_request', detail, { field: 'name' })
+  return count >= quota ? failure('rate_limited', detail, { retryAfterSeconds: FULL_SECONDS }) : null
+}
