@@ -52,6 +52,8 @@ export class StreamPartition extends DurableObject<Env> {
     QUEUE_BYTES,
   )
   #life: Life | null = null
+  /** Emptied for good. A call that asked the catalog just before must not write an identity afterwards. */
+  #isPurged = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -86,6 +88,7 @@ export class StreamPartition extends DurableObject<Env> {
   async purge(address: Address): Promise<void> {
     if (this.#life !== null) assertMeant(this.#life.address, address)
     this.#life = null
+    this.#isPurged = true
     this.#alarm.disarm()
     for (const group of this.#waiters.groups) this.#waiters.wake(group)
     await this.ctx.storage.deleteAll()
@@ -129,7 +132,7 @@ export class StreamPartition extends DurableObject<Env> {
         reply.answer.status === 'done' &&
         reply.answer.value.uid === address.uid &&
         address.partition < reply.answer.value.partitionCount
-      if (!isKnown) return null
+      if (!isKnown || this.#isPurged) return null
       // What it is told to be is what it is named after: nothing else could find it again.
       if (!this.ctx.id.equals(this.env.PARTITIONS.idFromName(partitionName(address)))) throw new Error(MISLED)
       // Another call may have come first while the catalog was asked.

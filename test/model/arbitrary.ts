@@ -24,7 +24,7 @@ const between = (min: number, max: number) => fc.integer({ min, max })
 
 const group = choose([60, fc.nat(2)], [1, fc.constant(-1)])
 const consumer = orNull(30, fc.nat(2))
-const reason = orNull(50, fc.constantFrom('', 'one', 'two'))
+const reason = orNull(50, fc.constantFrom('', 'one', '"two\\\u0000\u{1f600}'))
 /** Short beside most leases, so that delays end while leases run. */
 const delayMs = orNull(40, choose([1, fc.constant(0)], [4, between(1, 60)]))
 const leaseMs = orNull(50, choose([1, between(10, 60)], [2, between(100, 400)]))

@@ -5,6 +5,7 @@ import { openNodeSql } from '../../src/storage/sql-node.ts'
 import type { Answer, Call, CallName, In, Json, Out, Ref, SettleItem, SettleResult } from './calls.ts'
 import { START_MS } from './commands.ts'
 import type { Driver } from './driver.ts'
+import { auditLedger } from './ledger-audit.ts'
 import { auditMachine } from './machine-audit.ts'
 import { MachineCatalog } from './machine-catalog.ts'
 import * as wire from './machine-wire.ts'
@@ -67,6 +68,7 @@ export class MachineDriver implements Driver, Methods {
 
   audit(reference: Reference) {
     auditMachine(this, reference)
+    auditLedger(this.#sql)
   }
 
   // The log

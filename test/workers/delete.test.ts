@@ -123,3 +123,15 @@ it('a delete cut short is finished by the catalog itself', async () => {
   expect(rows).toEqual([])
   expect(await runInDurableObject(catalogObject(), (_, state) => state.storage.getAlarm())).toBe(null)
 })
+
+it('S8.16 a first call that asked the catalog before the delete does not bring the partition to life after it', async () => {
+  const stream = await createStream()
+  const address = addressOf(stream)
+  const answer = await runInDurableObject(objectOf(stream), async (instance) => {
+    const asked = instance.run(address, { type: 'status' }, null)
+    await instance.purge(address)
+    return (await asked).answer
+  })
+  expect(answer).toEqual({ status: 'moved' })
+  expect(await contents(stream)).toEqual(EMPTY)
+})
