@@ -149,7 +149,7 @@ export class TenantCatalog extends DurableObject<Env> {
     if (!starts.ok) return starts
     const nowMs = testNowMs ?? Date.now()
     const group = this.#counted(spent, () => life.machine.addGroup(stream, command, starts.value, newUid(), nowMs))
-    return this.#sync(call, { stream, group })
+    return group.ok ? this.#sync(call, { stream, group: group.value }) : group
   }
 
   async #patchGroup(call: Call, command: CatalogCommands['patchGroup']['in']): Promise<Result<unknown>> {

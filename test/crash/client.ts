@@ -29,7 +29,7 @@ export type Client = {
 }
 
 /** Calls `/v1` of the server. */
-export function createClient(runtime: Runtime): Client {
+export function createClient(runtime: Pick<Runtime, 'url' | 'up'>): Client {
   let answers = 0
   let waiting: { until: number; resolve: () => void }[] = []
 

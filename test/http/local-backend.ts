@@ -104,7 +104,8 @@ export class LocalBackend implements Backend {
         const { stream } = plan.value
         const starts = await resolveStarts(fanOut, stream, partitionsOf(stream), command.start)
         if (!starts.ok) return starts
-        return sync(ok({ stream, group: machine.addGroup(stream, command, starts.value, this.#newUid(), nowMs) }))
+        const added = machine.addGroup(stream, command, starts.value, this.#newUid(), nowMs)
+        return added.ok ? sync(ok({ stream, group: added.value })) : added
       }
       case 'patchGroup':
         return sync(machine.patchGroup(command))

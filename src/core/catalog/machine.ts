@@ -44,8 +44,7 @@ export class CatalogMachine {
 
   stream(name: string): Result<StreamRecord> {
     const stream = this.#store.stream(name)
-    if (stream !== null) return ok(stream)
-    return failed(failure('stream_not_found', `there is no stream ${name}`, { stream: name }))
+    return stream === null ? noStream(name) : ok(stream)
   }
 
   streams({ after, limit }: CatalogCommands['streams']['in']): CatalogCommands['streams']['out'] {
@@ -87,14 +86,17 @@ export class CatalogMachine {
     return strange === null ? ok({ step: 'resolve', stream: stream.value }) : failed(strange)
   }
 
-  /** Writes down a new group, not visible before `markSynced`. */
+  /**
+   * Writes down a new group, not visible before `markSynced`. While its starts were asked for, its stream may have
+   * gone, and another may have come under the same name.
+   */
   addGroup(
     stream: StreamRecord,
     command: CatalogCommands['createGroup']['in'],
     starts: readonly number[],
     uid: string,
     nowMs: number,
-  ): GroupRow {
+  ): Result<GroupRow> {
     const { name, options, start } = command
     const group: GroupRow = {
       name,
@@ -110,8 +112,12 @@ export class CatalogMachine {
       revision: 1,
       syncedRevision: 0,
     }
-    this.#store.transaction(() => this.#store.addGroup(group))
-    return group
+    return this.#store.transaction((): Result<GroupRow> => {
+      const known = this.stream(stream.name)
+      if (!known.ok || known.value.uid !== stream.uid) return noStream(stream.name)
+      this.#store.addGroup(group)
+      return ok(group)
+    })
   }
 
   /** Changes a group's options; the partitions have yet to be told. */
@@ -198,6 +204,8 @@ export class CatalogMachine {
     })
   }
 }
+
+const noStream = (name: string) => failed(failure('stream_not_found', `there is no stream ${name}`, { stream: name }))
 
 /** A group as callers see it. */
 export const toRecord = ({ name, uid, stream, createdAtMs, options, starts }: GroupRow): GroupRecord => ({
