@@ -12,12 +12,20 @@ export interface Issuer {
   instead: { status: number; body: string } | 'hang' | null
   /** How often its keys were asked for. */
   asked: number
+  /** Lets whoever asks wait for `release`; resolves when somebody asks. */
+  hold(): Promise<void>
+  release(): void
   stop(): Promise<void>
 }
 
 export async function startIssuer(...keys: IssuerKey[]): Promise<Issuer> {
-  const server = createServer((_, response) => {
+  let held = Promise.withResolvers<void>()
+  let isAsked = Promise.withResolvers<void>()
+  held.resolve()
+  const server = createServer(async (_, response) => {
     issuer.asked += 1
+    isAsked.resolve()
+    await held.promise
     if (issuer.instead === 'hang') return
     const { status, body } = issuer.instead ?? { status: 200, body: JSON.stringify({ keys: issuer.keys }) }
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
@@ -34,6 +42,12 @@ export async function startIssuer(...keys: IssuerKey[]): Promise<Issuer> {
     keys: keys.map(({ jwk }) => jwk),
     instead: null,
     asked: 0,
+    hold() {
+      held = Promise.withResolvers()
+      isAsked = Promise.withResolvers()
+      return isAsked.promise
+    },
+    release: () => held.resolve(),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
