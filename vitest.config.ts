@@ -1,9 +1,15 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** Where the random scripts of this run begin, and how many times as many there are (see test/model/compare.ts). */
+const provide = {
+  modelSeed: Number(process.env.MODEL_SEED ?? Math.trunc(Math.random() * 2 ** 31)),
+  modelFactor: Number(process.env.MODEL_STEPS ?? 1),
+}
+
 /** A project whose tests run in Node. */
 const node = (name: string, include: string[], timeoutMs = 30_000) => ({
-  test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000 },
+  test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000, provide },
 })
 
 export default defineConfig({
@@ -23,7 +29,7 @@ export default defineConfig({
       node('crash', ['test/crash/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000, provide },
       },
     ],
   },
