@@ -47,7 +47,7 @@ describe('imports point down', () => {
     expect(both.map(({ file }) => file).filter((file) => file !== 'src/index.ts')).toEqual([])
   })
 
-  for (const room of ['scripts/demo', 'test/conformance/']) {
+  for (const room of ['scripts/demo', 'scripts/walkthrough', 'test/conformance/']) {
     test(`${room} knows the server by its URL alone`, () => {
       const server = ['src/', 'durable-objects/']
       expect(offendingImports(room, (target) => !server.some((one) => isIn(target, one)))).toEqual([])

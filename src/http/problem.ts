@@ -47,9 +47,10 @@ function headersOf(failure: Failure): Record<string, string> {
       return { Allow: failure.allow.join(', ') }
     case 'unauthenticated':
       return { 'WWW-Authenticate': 'Bearer' }
+    case 'rate_limited':
+      return { 'Retry-After': `${failure.retryAfterSeconds}` }
     case 'overloaded':
     case 'backend_unavailable':
-    case 'rate_limited':
       return { 'Retry-After': '1' }
     default:
       return {}

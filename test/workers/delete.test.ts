@@ -63,7 +63,7 @@ it('S8.16 a stale call never brings an emptied partition to life, nor after evic
 it('S8.16 a re-created stream has another uid, other partitions, and nothing of its predecessor', async () => {
   const { stream, group } = await used()
   await catalog({ type: 'deleteStream', stream: stream.name })
-  const again = await catalog({ type: 'createStream', name: stream.name, partitionCount: 3 })
+  const again = await createStream(3, stream.name)
   expect(again.uid).not.toBe(stream.uid)
   expect(await run(addressOf(again), { type: 'status' })).toMatchObject({ highWatermark: 0, bytes: 0 })
   const { answer } = await partitionStub(bindings, addressOf(again)).run(addressOf(again), { type: 'lag', group }, null)

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { EdgeVars } from '../../src/http/vars.ts'
+import { type IssuerKey, issued } from './tokens.ts'
+
+/** An issuer of tokens on this machine. */
+export interface Issuer {
+  readonly vars: EdgeVars
+  /** The keys that it shows. */
+  keys: unknown[]
+  /** What it answers in place of its keys, unless null; `hang` never answers. */
+  instead: { status: number; body: string } | 'hang' | null
+  /** How often its keys were asked for. */
+  asked: number
+  stop(): Promise<void>
+}
+
+export async function startIssuer(...keys: IssuerKey[]): Promise<Issuer> {
+  const server = createServer((_, response) => {
+    issuer.asked += 1
+    if (issuer.instead === 'hang') return
+    const { status, body } = issuer.instead ?? { status: 200, body: JSON.stringify({ keys: issuer.keys }) }
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const issuer: Issuer = {
+    vars: {
+      RHEO_AUTH: 'token',
+      RHEO_JWKS_URL: `http://127.0.0.1:${port}/jwks.json`,
+      RHEO_JWT_ISSUER: issued.iss,
+      RHEO_JWT_AUDIENCE: issued.aud,
+    },
+    keys: keys.map(({ jwk }) => jwk),
+    instead: null,
+    asked: 0,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return issuer
+}
