@@ -24,6 +24,13 @@ export const limits = {
   pageItems: 1_000,
   answerBytes: 8 * MIB,
   holeRanges: 1_000,
+  /** Runs of leased, delayed and available deliveries of one group in one partition beyond which it gets no new events. */
+  openRuns: 100_000,
+  /**
+   * Size of a partition's database from which on it takes no more events. The platform's own end is at 10 GB; the rest
+   * is room for what groups write.
+   */
+  partitionBytes: 8_000_000_000,
   partitions: 256,
   streamsPerTenant: 10_000,
   groupsPerStream: 1_000,

@@ -1,5 +1,6 @@
-import type { GroupOptions } from '../core/group.ts'
+import { defaultGroupOptions, type GroupOptions } from '../core/group.ts'
 import type { Group, GroupStore } from '../core/partition/store.ts'
+import { readOptions, takeCensus } from './census.ts'
 import { first, type Sql } from './sql.ts'
 
 type Row = Omit<Group, 'options'> & { options: string }
@@ -8,7 +9,10 @@ const COLUMNS = 'id, uid, name, revision, epoch, cursor, options'
 const OF_DELIVERIES = ['timed', 'ready', 'done', 'tries', 'deadLetters']
 
 const toGroup = (row: Row | null): Group | null =>
-  row === null ? null : { ...row, options: JSON.parse(row.options) as GroupOptions }
+  row === null ? null : { ...row, options: readOptions(row.options) ?? NO_OPTIONS }
+
+/** Stands for options that cannot be read: the group is damaged, which its census says before anything is done. */
+const NO_OPTIONS: GroupOptions = { ...defaultGroupOptions, paused: true }
 
 /** The groups of a partition. */
 export function openGroups(sql: Sql): GroupStore {
@@ -41,6 +45,7 @@ export function openGroups(sql: Sql): GroupStore {
     moveCursor(id, cursor) {
       sql.run('update groups set cursor = ?2 where id = ?1', id, cursor)
     },
+    census: (id) => takeCensus(sql, id),
     edges: (id) =>
       first(
         sql,
