@@ -50,3 +50,7 @@ export const limits = {
   /** How long at least an idempotency key is remembered. */
   idempotencyMs: 10 * MINUTE_MS,
 } as const
+
+/** The size at which a partition is full: what a deployment says in RHEO_PARTITION_MAX_BYTES, if that is a size. */
+export const partitionBytes = (text: string | undefined): number =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : limits.partitionBytes

@@ -20,6 +20,11 @@ export class DueTimes {
     return this.#heap[0]
   }
 
+  /** The earliest time behind `afterMs`; looks at all of them. */
+  firstAfter(afterMs: number): number {
+    return this.#heap.reduce((first, { dueMs }) => (dueMs > afterMs && dueMs < first ? dueMs : first), Infinity)
+  }
+
   push(due: Due): void {
     const heap = this.#heap
     let at = heap.length

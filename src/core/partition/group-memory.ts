@@ -27,9 +27,10 @@ export class GroupMemory {
     this.#store = store
   }
 
-  /** A time at or before the next end of a lease or delay; Infinity when there is none. */
-  earliestDueMs(): number {
-    return this.#dueTimes().first?.dueMs ?? Infinity
+  /** A time at or before the next end of a lease or delay behind `afterMs`; Infinity when there is none. */
+  earliestDueMs(afterMs = -Infinity): number {
+    const first = this.#dueTimes().first?.dueMs ?? Infinity
+    return first > afterMs ? first : this.#dueTimes().firstAfter(afterMs)
   }
 
   /** The time at which the youngest of the leases in storage was granted or renewed, when it was last read. */

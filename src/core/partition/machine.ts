@@ -188,9 +188,12 @@ export class PartitionMachine {
     })
   }
 
-  /** A time at or before the next expiry or end of a delay, in milliseconds since 1970; null when nothing waits. */
-  nextDueMs(): number | null {
-    const due = this.#memory.earliestDueMs()
+  /**
+   * A time at or before the next expiry or end of a delay, in milliseconds since 1970; null when nothing waits. Of what
+   * comes after `afterMs`, which takes a look at all of it, when that is given.
+   */
+  nextDueMs(afterMs = -Infinity): number | null {
+    const due = this.#memory.earliestDueMs(afterMs)
     return due === Infinity ? null : due
   }
 
