@@ -14,14 +14,15 @@ interface Totals {
 /**
  * Looks through all rows of a group for what cannot be: runs that overlap, end before they begin or lie beyond the
  * cursor, values that no command writes. Of 100 000 runs this takes 0.15 s, once for each start of an object that uses
- * the group.
+ * the group. A group that is not there is sound.
  */
 export function takeCensus(sql: Sql, id: number): Census {
   const totals = totalsOf(sql, id)
+  if (totals === null) return { damage: null, openRuns: 0 }
   return { damage: damageOf(sql, id, totals), openRuns: totals.openRuns }
 }
 
-const totalsOf = (sql: Sql, id: number): Totals =>
+const totalsOf = (sql: Sql, id: number): Totals | null =>
   first<Totals>(
     sql,
     `select cursor, options,
@@ -31,7 +32,7 @@ const totalsOf = (sql: Sql, id: number): Totals =>
        (select count(*) from deadLetters where groupId = ?1) as deadLetters
      from groups where id = ?1`,
     id,
-  )!
+  )
 
 function damageOf(sql: Sql, id: number, totals: Totals): string | null {
   const { cursor, options, highWatermark, rejected, deadLetters } = totals

@@ -53,6 +53,8 @@ export function installGroup(context: Context, install: GroupInstall): void {
   const { uid, name, revision, options, start, epoch } = install
   const known = store.groups.byUid(uid)
   if (known === null) {
+    // A message that was long on its way must not bring a deleted group back to life.
+    if (store.groups.isRemoved(uid)) return
     const id = store.groups.insert({ uid, name, revision, epoch, options, cursor: start + 1 })
     skip(context, id, start)
     return
@@ -72,10 +74,10 @@ function skip(context: Context, id: number, start: number): void {
   put(context, 'tries', id, [{ first: 1, last: start, value: { attempts: 0 } }])
 }
 
-/** Forgets a group; a group that is not here is forgotten already. */
+/** Forgets a group, for good: its uid never returns. */
 export function removeGroup({ store, memory }: Context, uid: string): void {
   const group = store.groups.byUid(uid)
-  if (group === null) return
-  store.groups.remove(group.id)
-  memory.forget(group.id)
+  if (group === null && store.groups.isRemoved(uid)) return
+  store.groups.remove(uid)
+  if (group !== null) memory.forget(group.id)
 }

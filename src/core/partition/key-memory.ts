@@ -51,9 +51,12 @@ export class KeyMemory {
 
 function load(log: LogStore, nowMs: number): Generation[] {
   const keys = new Map<string, number>()
+  let latestMs: number | null = null
   for (const row of log.keysBackwards()) {
-    // A row carries the clock of the Worker that sent it; twice the time covers what the clocks may differ.
-    if (row.atMs < nowMs - 2 * limits.idempotencyMs) break
+    // A row carries the clock of the Worker that sent it, which may lie far behind this partition's: what counts is the
+    // distance to the newest row. Twice the time covers what the clocks of several Workers may differ.
+    latestMs ??= Math.min(nowMs, row.atMs)
+    if (row.atMs < latestMs - 2 * limits.idempotencyMs) break
     for (const entry of row.keys.toReversed()) if (!keys.has(entry.key)) keys.set(entry.key, entry.first)
   }
   return [{ sinceMs: nowMs, keys }]

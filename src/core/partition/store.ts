@@ -144,8 +144,10 @@ export interface GroupStore {
   insert(group: Omit<Group, 'id'>): number
   /** Forgets all that is known of the group's deliveries, and starts behind `cursor` - 1. */
   restart(id: number, epoch: number, cursor: number): void
-  /** Forgets the group. */
-  remove(id: number): void
+  /** Forgets all of a group but that it is gone, also of one that has never been here. */
+  remove(uid: string): void
+  /** Whether a group is known to be gone. */
+  isRemoved(uid: string): boolean
   updateOptions(id: number, revision: number, options: GroupOptions): void
   moveCursor(id: number, cursor: number): void
   /** Looks through all rows of the group. */
