@@ -245,7 +245,7 @@ export class TenantCatalog extends DurableObject<Env> {
   }
 
   #armForRepair(life: Life): void {
-    if (!life.testTime && isUnfinished(life)) this.#alarm.arm(Date.now() + REPAIR_MS)
+    if (!life.testTime && isUnfinished(life)) this.#alarm.arm(Date.now() + REPAIR_MS, Date.now())
   }
 
   #disarmIfDone(life: Life): void {

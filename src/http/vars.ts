@@ -13,6 +13,8 @@ export interface EdgeVars {
   readonly RHEO_OPEN_HOSTS?: string
   /** `1` lets callers set the clock with `Rheo-Now`. Never in production. */
   readonly RHEO_TEST_CLOCK?: string
+  /** Size of a partition's database in bytes from which on it takes no more events; see `limits.partitionBytes`. */
+  readonly RHEO_PARTITION_MAX_BYTES?: string
   /** Origins that browsers may call from, separated by commas. */
   readonly RHEO_CORS_ORIGINS?: string
   /**

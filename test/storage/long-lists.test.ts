@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Context } from '../../src/core/partition/context.ts'
+import { GroupMemory } from '../../src/core/partition/group-memory.ts'
 import { put } from '../../src/core/partition/ledger.ts'
 import type { PartitionStore } from '../../src/core/partition/store.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
@@ -34,23 +36,32 @@ function limited(sql: Sql): Sql {
 }
 
 const open = (): PartitionStore => openPartitionStore(limited(openNodeSql(':memory:')))
+
+function openContext(): Context {
+  const store = open()
+  const address = { tenant: 't', stream: 's', uid: 'u', partition: 0 }
+  return { store, address, nowMs: 0, memory: new GroupMemory(store) }
+}
+
 const GROUP = 1
 
 describe('lists longer than a parameter may be', () => {
   it('200 000 scattered deliveries are opened, found, changed and closed', () => {
-    const { ready } = open()
+    const context = openContext()
+    const { ready } = context.store
     const scattered = (reason: string | null, every: number) =>
       Array.from({ length: 200_000 }, (_, index) => ({ first: 3 * index + 1, last: 3 * index + 1, index }))
         .filter(({ index }) => index % every === 0)
         .map(({ first, last }) => ({ first, last, value: { reason } }))
-    put(ready, GROUP, scattered(null, 1))
+    put(context, 'ready', GROUP, scattered(null, 1))
     expect(ready.count(GROUP)).toBe(200_000)
-    put(ready, GROUP, scattered('again', 2))
+    put(context, 'ready', GROUP, scattered('again', 2))
     const runs = ready.around(GROUP, scattered(null, 1))
     expect(runs).toEqual([...ready.from(GROUP, 1)])
     expect(runs.filter(({ value }) => value.reason === 'again')).toHaveLength(100_000)
     put(
-      ready,
+      context,
+      'ready',
       GROUP,
       scattered(null, 1).map((piece) => ({ ...piece, value: null })),
     )
@@ -58,17 +69,19 @@ describe('lists longer than a parameter may be', () => {
   })
 
   it('neighbouring ranges at the seams of lists become one run', () => {
-    const { ready } = open()
+    const context = openContext()
+    const { ready } = context.store
     const each = Array.from({ length: 120_000 }, (_, index) => ({
       first: index + 1,
       last: index + 1,
       value: { reason: `${index % 2}` },
     }))
-    put(ready, GROUP, each)
+    put(context, 'ready', GROUP, each)
     const ranges = each.map(({ first, last }) => ({ first, last }))
     expect(ready.around(GROUP, ranges)).toEqual([...ready.from(GROUP, 1)])
     put(
-      ready,
+      context,
+      'ready',
       GROUP,
       each.map((piece) => ({ ...piece, value: { reason: null } })),
     )

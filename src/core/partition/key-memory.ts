@@ -54,8 +54,10 @@ export class KeyMemory {
 function load(log: LogStore, nowMs: number): Generation[] {
   const keys = new Map<string, number>()
   let oldRows = 0
+  let latestMs: number | null = null
   for (const row of log.keysBackwards()) {
-    oldRows = isOld(row, nowMs) ? oldRows + 1 : 0
+    latestMs ??= Math.min(nowMs, row.atMs)
+    oldRows = isOld(row, nowMs, latestMs) ? oldRows + 1 : 0
     if (oldRows === OLD_ROWS) break
     for (const entry of row.keys.toReversed()) if (!keys.has(entry.key)) keys.set(entry.key, entry.first)
   }
@@ -64,10 +66,11 @@ function load(log: LogStore, nowMs: number): Generation[] {
 
 /**
  * Whether a row seems to be from a time of which no key is remembered. The time of a key is the partition's own. A row
- * without keys has only the clock of the Worker that sent it, which may be wrong by any amount: it is given twice the
- * time, and one such row alone proves nothing about those before it.
+ * without keys has only the clock of the Worker that sent it, which may be wrong by any amount and lie far behind the
+ * partition's: it is held against the newest row and given twice the time, and one such row alone proves nothing about
+ * those before it.
  */
-function isOld({ atMs, keys }: { atMs: number; keys: readonly StoredKey[] }, nowMs: number): boolean {
+function isOld({ atMs, keys }: { atMs: number; keys: readonly StoredKey[] }, nowMs: number, latestMs: number): boolean {
   if (keys.length > 0) return keys.every((key) => key.atMs + limits.idempotencyMs <= nowMs)
-  return atMs < nowMs - 2 * limits.idempotencyMs
+  return atMs < latestMs - 2 * limits.idempotencyMs
 }
