@@ -25,6 +25,11 @@ export class Ownership {
       throw errorOf('already_started', { detail, data: { stream, group } })
     }
     this.#owned.add(key)
-    return () => void this.#owned.delete(key)
+    let isHeld = true
+    return () => {
+      // Once: later it would take the group from whoever has it by then.
+      if (isHeld) this.#owned.delete(key)
+      isHeld = false
+    }
   }
 }
