@@ -141,8 +141,8 @@ export class FakeServer {
     return {}
   }
 
-  async #fetchWaiting(body: { limit: number; leaseMs?: number; waitMs: number }, signal: AbortSignal) {
-    const untilMs = this.#clock.now() + body.waitMs
+  async #fetchWaiting(body: { limit: number; leaseMs?: number; waitMs?: number }, signal: AbortSignal) {
+    const untilMs = this.#clock.now() + (body.waitMs ?? 0)
     for (;;) {
       const fetched = this.#lease(body)
       if (fetched.leases.length > 0 || this.#clock.now() >= untilMs || signal.aborted) return fetched
