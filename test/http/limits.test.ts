@@ -99,12 +99,20 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     file: 'conformance/holes-and-leases.test.ts',
     title: 'holes show at most 1 000 ranges a partition, and say when there are more',
   },
+  openRuns: {
+    file: 'core/storage-limits.test.ts',
+    title: 'gets no new events before some are settled: in_flight_limit, and holes name the first',
+  },
+  partitionBytes: {
+    file: 'core/storage-limits.test.ts',
+    title: 'is full at the size of RHEO_PARTITION_MAX_BYTES, which stays below the platform’s 10 GB unless it is set',
+  },
   partitions: {
     probe: post('/v1/streams', (partitionCount) => ({ name: `s${partitionCount}`, partitionCount })),
     beyond: ['invalid_partition_count', 'partitionCount'],
   },
-  streamsPerTenant: { file: 'core/catalog-machine.test.ts', title: 'are 10 000, and one more when one has gone' },
-  groupsPerStream: { file: 'core/catalog-machine.test.ts', title: 'are 1 000, of each stream for itself' },
+  streamsPerTenant: { file: 'core/catalog-limits.test.ts', title: 'are 10 000, and one more when one has gone' },
+  groupsPerStream: { file: 'core/catalog-limits.test.ts', title: 'are 1 000, of each stream for itself' },
   waitersPerPartition: {
     file: 'workers/waiting.test.ts',
     title: 'beyond its bound of waiters a partition says that it is full, and a waiter that goes makes room',
