@@ -99,12 +99,20 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     file: 'conformance/holes-and-leases.test.ts',
     title: 'holes show at most 1 000 ranges a partition, and say when there are more',
   },
+  openRuns: {
+    file: 'core/partition-limits.test.ts',
+    title: 'are 100 000; then there are no new events until some are settled, and what blocks is named',
+  },
+  partitionBytes: {
+    file: 'core/partition-limits.test.ts',
+    title: 'takes an append that just fits, and answers partition_full for a byte more',
+  },
   partitions: {
     probe: post('/v1/streams', (partitionCount) => ({ name: `s${partitionCount}`, partitionCount })),
     beyond: ['invalid_partition_count', 'partitionCount'],
   },
-  streamsPerTenant: { file: 'core/catalog-machine.test.ts', title: 'are 10 000, and one more when one has gone' },
-  groupsPerStream: { file: 'core/catalog-machine.test.ts', title: 'are 1 000, of each stream for itself' },
+  streamsPerTenant: { file: 'core/catalog-limits.test.ts', title: 'are 10 000, and one more when one has gone' },
+  groupsPerStream: { file: 'core/catalog-limits.test.ts', title: 'are 1 000, of each stream for itself' },
   waitersPerPartition: {
     file: 'workers/waiting.test.ts',
     title: 'beyond its bound of waiters a partition says that it is full, and a waiter that goes makes room',
