@@ -3,7 +3,7 @@ import type { LogStore, StoredKey } from './store.ts'
 
 const GENERATION_MS = limits.idempotencyMs / 4
 /** How many rows in succession must look too old before what lies behind them is believed to be too old as well. */
-const OLD_ROWS = 64
+const OLD_ROWS = 4_096
 
 interface Generation {
   readonly sinceMs: number
@@ -54,10 +54,8 @@ export class KeyMemory {
 function load(log: LogStore, nowMs: number): Generation[] {
   const keys = new Map<string, number>()
   let oldRows = 0
-  let latestMs: number | null = null
   for (const row of log.keysBackwards()) {
-    latestMs ??= Math.min(nowMs, row.atMs)
-    oldRows = isOld(row, nowMs, latestMs) ? oldRows + 1 : 0
+    oldRows = isOld(row, nowMs) ? oldRows + 1 : 0
     if (oldRows === OLD_ROWS) break
     for (const entry of row.keys.toReversed()) if (!keys.has(entry.key)) keys.set(entry.key, entry.first)
   }
@@ -66,11 +64,11 @@ function load(log: LogStore, nowMs: number): Generation[] {
 
 /**
  * Whether a row seems to be from a time of which no key is remembered. The time of a key is the partition's own. A row
- * without keys has only the clock of the Worker that sent it, which may be wrong by any amount and lie far behind the
- * partition's: it is held against the newest row and given twice the time, and one such row alone proves nothing about
- * those before it.
+ * without keys has only the clock of the Worker that sent it, which may be wrong by any amount, also against this
+ * partition's: it is given twice the time, and proves nothing about those before it unless there are many like it.
+ * Reading so many rows takes a few milliseconds, once after a start.
  */
-function isOld({ atMs, keys }: { atMs: number; keys: readonly StoredKey[] }, nowMs: number, latestMs: number): boolean {
+function isOld({ atMs, keys }: { atMs: number; keys: readonly StoredKey[] }, nowMs: number): boolean {
   if (keys.length > 0) return keys.every((key) => key.atMs + limits.idempotencyMs <= nowMs)
-  return atMs < latestMs - 2 * limits.idempotencyMs
+  return atMs < nowMs - 2 * limits.idempotencyMs
 }
