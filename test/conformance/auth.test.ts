@@ -178,7 +178,8 @@ describe.skipIf(given !== '')('a server that asks for tokens', () => {
         const answer = await bearer(await tokenFor('acme', { scope }))(endpoint.method, path, { body: endpoint.body })
         if (expectProblem(answer, ['forbidden', 'stream_not_found']).code !== 'forbidden') admits.push(scope)
       }
-      expect(admits).toEqual([endpoint.method === 'PATCH' || path.includes('/leases/') ? 'admin' : 'consume'])
+      const isConsuming = /billing\/(fetch|ack|nack|reject|renew|release|settle)$/.test(path)
+      expect(admits).toEqual([isConsuming ? 'consume' : 'admin'])
     },
   )
 

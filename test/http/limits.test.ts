@@ -100,12 +100,12 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     title: 'holes show at most 1 000 ranges a partition, and say when there are more',
   },
   openRuns: {
-    file: 'core/storage-limits.test.ts',
-    title: 'gets no new events before some are settled: in_flight_limit, and holes name the first',
+    file: 'core/partition-limits.test.ts',
+    title: 'are 100 000; then there are no new events until some are settled, and what blocks is named',
   },
   partitionBytes: {
-    file: 'core/storage-limits.test.ts',
-    title: 'is full at the size of RHEO_PARTITION_MAX_BYTES, which stays below the platform’s 10 GB unless it is set',
+    file: 'core/partition-limits.test.ts',
+    title: 'takes an append that just fits, and answers partition_full for a byte more',
   },
   partitions: {
     probe: post('/v1/streams', (partitionCount) => ({ name: `s${partitionCount}`, partitionCount })),
