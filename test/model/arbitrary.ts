@@ -176,17 +176,22 @@ const reopeningChoices: [number, fc.Arbitrary<Step>][] = [
   [1, choose<Step>([5, of('event', { event: eventId })], [1, of('removeGroup', { group })])],
 ]
 
-const anyStep = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
+const anyOf = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 const restart = fc.constant<Step>({ do: 'restart' })
 const kinds = {
-  forward: anyStep(stepChoices),
-  reopening: anyStep([...stepChoices, ...reopeningChoices]),
-  restarting: anyStep([...stepChoices, ...reopeningChoices, [3, restart]]),
+  forward: anyOf(stepChoices),
+  reopening: anyOf([...stepChoices, ...reopeningChoices]),
+  restarting: anyOf([...stepChoices, ...reopeningChoices, [3, restart]]),
 }
+
+/** Steps of one kind (see `scripts`). */
+export const anyStep = (kind: keyof typeof kinds): fc.Arbitrary<Step> => kinds[kind]
 
 const plainEvents = (count: number): Step => ({ do: 'appendMany', count })
 const firstGroup: Step = { do: 'createGroup', start: { kind: 'earliest' }, options: { maxAttempts: 2 } }
+/** What most steps mean nothing without. */
+export const opening: readonly Step[] = [plainEvents(6), firstGroup]
 
 /**
  * Scripts of up to `maxSteps` steps: `forward` ones never take back what has been settled, `reopening` ones replay,
@@ -196,9 +201,9 @@ export const scripts = (maxSteps: number, kind: keyof typeof kinds): fc.Arbitrar
   record({
     steps: fc.array(kinds[kind], { maxLength: maxSteps, size: 'max' }),
     lookEvery: fc.constantFrom(2, 7, 7, 20, 1_000, 1_000, 1_000, 1_000),
-  }).map(({ steps, lookEvery }) => ({ steps: [plainEvents(6), firstGroup, ...steps], lookEvery }))
+  }).map(({ steps, lookEvery }) => ({ steps: [...opening, ...steps], lookEvery }))
 
-const wideStep = anyStep([
+const wideStep = anyOf([
   [6, of('fetch', { group, limit: fc.constantFrom(1_000, 1_000, 300, 7), leaseMs, consumer })],
   [8, of('settleEvery', { group, stride: fc.constantFrom(1, 2, 2, 3, 5), backwards: fc.boolean(), ...how })],
   [
@@ -227,7 +232,7 @@ const wideStep = anyStep([
 export const wideScripts = (maxSteps: number): fc.Arbitrary<Script> =>
   record({ steps: fc.array(wideStep, { maxLength: maxSteps, size: 'max' }), lookEvery: fc.constantFrom(9, 1_000) }).map(
     ({ steps, lookEvery }) => {
-      const opening = [plainEvents(1_000), plainEvents(1_000), plainEvents(1_000), firstGroup]
-      return { steps: [...opening, ...steps], lookEvery }
+      const first = [plainEvents(1_000), plainEvents(1_000), plainEvents(1_000), firstGroup]
+      return { steps: [...first, ...steps], lookEvery }
     },
   )

@@ -103,9 +103,8 @@ class Play {
   }
 
   #untilDue(): number {
-    const deliveries = [...this.#reference.groups.values()].flatMap((group) => group.deliveries)
-    const due = deliveries.flatMap(({ untilMs }) => (untilMs === null || untilMs < this.#nowMs ? [] : [untilMs]))
-    return due.length === 0 ? 0 : Math.min(...due) - this.#nowMs
+    const dues = this.#reference.duesFrom(this.#nowMs)
+    return dues.length === 0 ? 0 : Math.min(...dues) - this.#nowMs
   }
 
   async #call<N extends CallName>(call: Call<N>): Promise<Out<N> | null> {
@@ -118,7 +117,7 @@ class Play {
     } catch (fault) {
       return this.#trace.fail(`${textOf(asked)}: ${fault instanceof Error ? fault.stack : fault}`)
     }
-    this.#trace.hold(asked, expected, actual)
+    this.#trace.hold(() => textOf(asked), expected, actual)
     this.#guard(() => this.#watch.see(asked, actual, this.#nowMs))
     return 'value' in actual ? (actual.value as Out<N>) : null
   }

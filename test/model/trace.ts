@@ -13,9 +13,9 @@ export class Trace {
   }
 
   /** Holds an answer against the one that the model gives. */
-  hold(asked: Call, expected: unknown, actual: unknown): void {
+  hold(asked: () => string, expected: unknown, actual: unknown): void {
     if (equal(expected, actual)) return
-    this.fail(`${textOf(asked)}\nmust answer ${JSON.stringify(expected)}\nanswers     ${JSON.stringify(actual)}`)
+    this.fail(`${asked()}\nmust answer ${JSON.stringify(expected)}\nanswers     ${JSON.stringify(actual)}`)
   }
 
   fail(what: string): never {
