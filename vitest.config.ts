@@ -32,7 +32,8 @@ export default defineConfig({
           globalSetup: ['test/client/setup.ts'],
         },
       },
-      node('crash', ['test/crash/**/*.test.ts'], 240_000),
+      node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
+      node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
         test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000, provide },

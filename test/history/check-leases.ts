@@ -1,5 +1,5 @@
 import { type Deliveries, type Delivery, textOf } from './delivery.ts'
-import type { Lease, Settle } from './history.ts'
+import type { Lease, Reopening, Settle } from './history.ts'
 import { landedAt, mayHaveLanded } from './history.ts'
 
 /** One live lease per delivery, each lease an attempt, and what was acked or rejected does not come back by itself. */
@@ -40,10 +40,9 @@ function endOfLease({ settles }: Delivery, lease: Lease, other: Lease): number {
     .filter((settle) => settle.outcome === 'renew' && settle.lease === lease)
     .flatMap(({ answers }) => answers)
     .filter(({ ok, answered }) => ok === true && answered < other.fetch.sent)
-  const last = renewed.at(-1)
-  return renewed.length > 1
-    ? Math.min(lease.expiresAtMs, ...renewed.map(({ untilMs }) => untilMs!))
-    : (last?.untilMs ?? lease.expiresAtMs)
+    .map(({ untilMs }) => untilMs!)
+  // Of several the last counts, and answers do not say which that was.
+  return renewed.length === 1 ? renewed[0]! : Math.min(lease.expiresAtMs, ...renewed)
 }
 
 function isExcused(deliveries: Deliveries, delivery: Delivery, a: Lease, b: Lease): boolean {
@@ -84,10 +83,14 @@ function checkReturns(deliveries: Deliveries, delivery: Delivery): string[] {
   )
 }
 
-/** Only a replay gives a delivery more attempts than its group allows. */
+/** Only a replay that keeps attempts gives a delivery more of them than its group allows. */
 function checkAttempts(deliveries: Deliveries, delivery: Delivery): string[] {
   const most = deliveries.maxAttempts(delivery.group, 'most')
   return delivery.leases
-    .filter(({ attempt, fetch }) => attempt > most && !deliveries.mayReopen(delivery, 0, fetch.answered!))
+    .filter(
+      ({ attempt, fetch }) => attempt > most && !deliveries.mayReopen(delivery, 0, fetch.answered!, keepsAttempts),
+    )
     .map(({ attempt }) => `${textOf(delivery)} was leased as attempt ${attempt} of at most ${most}`)
 }
+
+const keepsAttempts = ({ resetsAttempts }: Reopening): boolean => !resetsAttempts

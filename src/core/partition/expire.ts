@@ -1,5 +1,6 @@
 import type { Range, Run } from '../runs.ts'
 import type { Context } from './context.ts'
+import { Damage } from './damage.ts'
 import { apply, attemptsOver, type Change } from './ledger.ts'
 import type { Group, PartitionStore, Timed } from './store.ts'
 
@@ -20,6 +21,7 @@ export function expire(context: Context, group: Group, ranges: readonly Range[])
 function end(store: PartitionStore, group: Group, run: Run<Timed>): Change[] {
   const { state, reason, consumerId, dueMs } = run.value
   if (state === 'delayed') return [{ first: run.first, last: run.last, from: 'delayed', event: 'becomeDue', reason }]
+  if (state !== 'leased') throw new Damage(`the ${state} run from ${run.first} to ${run.last} cannot be`)
   return attemptsOver(store, group.id, [run]).map(({ first, last, value }): Change => {
     if (value.attempts < group.options.maxAttempts) return { first, last, from: 'leased', event: 'retry', reason }
     const letter = { reason: null, cause: 'lease_expired', attempt: value.attempts, consumerId, atMs: dueMs } as const
