@@ -5,6 +5,7 @@ import {
   ack,
   type ConsumeEvent,
   type LeaseStreamOptions,
+  pipeline,
   reject,
   StaleLeaseError,
 } from '../../src/client/index.ts'
@@ -213,7 +214,8 @@ describe('pipeline', () => {
     let running = 0
     let most = 0
     const errors: unknown[] = []
-    const done = rheo.pipeline(leases, {
+    const done = pipeline(rheo, leases, {
+      clock,
       concurrency: 3,
       onError: (error) => errors.push(error),
       processor: async (lease) => {
@@ -239,7 +241,8 @@ describe('pipeline', () => {
     reader.releaseLock()
     server.append(8)
     const batches: number[][] = []
-    const done = rheo.pipeline(leases, {
+    const done = pipeline(rheo, leases, {
+      clock,
       concurrency: 2,
       processor: (lease) => (lease.sequence === 2 ? reject('unfit') : lease.event.payload.n * 10),
       batch: {
@@ -270,7 +273,8 @@ describe('pipeline', () => {
     reader.releaseLock()
     server.append(4)
     let batches = 0
-    const done = rheo.pipeline(leases, {
+    const done = pipeline(rheo, leases, {
+      clock,
       processor: (lease) => lease.sequence,
       batch: {
         size: 4,
@@ -294,7 +298,8 @@ describe('pipeline', () => {
     reader.releaseLock()
     server.append(50)
     let processed = 0
-    void rheo.pipeline(leases, {
+    void pipeline(rheo, leases, {
+      clock,
       processor: () => ++processed,
       batch: {
         size: 5,
