@@ -225,10 +225,7 @@ describe('the failures of gathered appends', () => {
       code: 'backend_unavailable',
       status: 503,
       data: {
-        results: [
-          { event: { sequence: 1, duplicate: false } },
-          { code: 'backend_unavailable', detail: 'partition 1 does not answer' },
-        ],
+        results: [{ event: { sequence: 1 } }, { code: 'backend_unavailable', detail: 'partition 1 does not answer' }],
       },
     })
   })
