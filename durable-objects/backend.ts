@@ -14,6 +14,7 @@ export const createBackend = (env: Env): Backend => ({
       body: JSON.stringify(body),
       signal,
     })
+    if (!response.ok) throw new Error(`waiting failed with ${response.status}`)
     return (await response.text()) as Woken
   },
   catalog: (tenant, command, testNowMs) => catalogStub(env, tenant).run(tenant, command, testNowMs),

@@ -133,6 +133,24 @@ export interface GroupInfo {
   } | null
 }
 
+/** What became of an event in a group. */
+export interface DeliveryInfo {
+  readonly group: string
+  readonly state: State
+  readonly attempt: number
+  readonly consumerId: string | null
+  readonly expiresAtMs: number | null
+  readonly dueAtMs: number | null
+  readonly reason: string | null
+  readonly cause: Cause | null
+}
+
+/** What a replay reopens: all behind a sequence, all from a time on, or the first `limit` events of a type. */
+export type ReplaySelector =
+  | { readonly kind: 'after'; readonly sequence: number }
+  | { readonly kind: 'at'; readonly timeMs: number }
+  | { readonly kind: 'type'; readonly type: string | null; readonly limit: number | null }
+
 /** Every call with its parameters and its answer. */
 export interface Calls {
   append: {
@@ -143,9 +161,9 @@ export interface Calls {
     }
     out: { readonly events: readonly { readonly duplicate: boolean; readonly event: Event }[] }
   }
-  /** Several append requests that arrive together, in this order. */
+  /** Several append requests that arrive together, in this order, each with a now of its own that lies a little back. */
   appends: {
-    in: { readonly requests: readonly Calls['append']['in'][] }
+    in: { readonly requests: readonly (Calls['append']['in'] & { readonly agoMs: number })[] }
     out: { readonly answers: readonly Answer<Calls['append']['out']>[] }
   }
   read: {
@@ -212,6 +230,26 @@ export interface Calls {
     in: { readonly group: string; readonly pageSize: number }
     out: { readonly deadLetters: readonly DeadLetter[] }
   }
+  event: {
+    in: { readonly id: string }
+    out: { readonly found: { readonly event: Event; readonly deliveries: readonly DeliveryInfo[] } | null }
+  }
+  replay: {
+    in: {
+      readonly group: string
+      readonly selector: ReplaySelector
+      readonly resetAttempts: boolean
+      readonly dryRun: boolean
+    }
+    out: Lag & { readonly reopened: number }
+  }
+  reset: { in: { readonly group: string; readonly start: Start }; out: Lag }
+  /** Dead letters of these events, or all. */
+  redrive: {
+    in: { readonly group: string; readonly eventIds: readonly string[] | null }
+    out: Lag & { readonly redriven: number }
+  }
+  removeGroup: { in: { readonly group: string }; out: Record<never, never> }
   /** What the alarm does. */
   expire: { in: Record<never, never>; out: Record<never, never> }
 }

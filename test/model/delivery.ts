@@ -1,4 +1,4 @@
-import type { Cause, DeadLetter, Event, Out, State } from './calls.ts'
+import type { Cause, DeadLetter, DeliveryInfo, Event, Out, State } from './calls.ts'
 
 /** One event on its way to one group. */
 export interface Delivery {
@@ -33,6 +33,14 @@ export function bury(delivery: Delivery, cause: Cause, reason: string | null, de
   const { consumerId } = delivery.lease!
   become(delivery, 'rejected')
   delivery.letter = { reason, cause, consumerId, deadLetteredAtMs }
+}
+
+/** Makes a delivery available again, whatever it was; why it once came back is forgotten with what it was. */
+export function reopen(delivery: Delivery, resetAttempts: boolean): void {
+  become(delivery, 'available')
+  delivery.reason = null
+  delivery.letter = null
+  if (resetAttempts) delivery.attempt = 0
 }
 
 /** Whether the delivery is a hole. */
@@ -73,6 +81,22 @@ function blockerOf(delivery: Delivery | undefined, events: readonly Event[]): Ou
     expiresAtMs: state === 'leased' ? untilMs : null,
     dueAtMs: state === 'delayed' ? untilMs : null,
     reason,
+  }
+}
+
+/** What became of an event in a group. */
+export function infoOf(group: string, delivery: Delivery): DeliveryInfo {
+  const { state, attempt, reason, untilMs, lease, letter } = delivery
+  const isOver = !isOpen(delivery)
+  return {
+    group,
+    state,
+    attempt,
+    consumerId: letter?.consumerId ?? lease?.consumerId ?? null,
+    expiresAtMs: state === 'leased' ? untilMs : null,
+    dueAtMs: state === 'delayed' ? untilMs : null,
+    reason: isOver ? (letter?.reason ?? null) : reason,
+    cause: letter?.cause ?? null,
   }
 }
 

@@ -1,52 +1,19 @@
-import type {
-  Answer,
-  Call,
-  CallName,
-  Event,
-  EventInput,
-  In,
-  Json,
-  Options,
-  Out,
-  Ref,
-  Refusal,
-  SettleItem,
-} from './calls.ts'
-import {
-  become,
-  bury,
-  count,
-  type Delivery,
-  deadLettersOf,
-  groupInfoOf,
-  holesOf,
-  lagOf,
-  leaseOf,
-  unleased,
-} from './delivery.ts'
+import type { Answer, Call, CallName, In, Options, Out, Ref, SettleItem } from './calls.ts'
+import * as seen from './delivery.ts'
+import { become, bury, count, type Delivery, leaseOf, reopen, unleased } from './delivery.ts'
 import { equal } from './equal.ts'
-
-class Refused extends Error {
-  readonly refusal: Refusal
-  constructor(code: string, data: Record<string, Json> = {}) {
-    super(code)
-    this.refusal = { code, ...data }
-  }
-}
+import { ReferenceLog, Refused } from './log.ts'
 
 /**
  * One partition and its groups by the letter of S2 to S4: one object for each delivery of each group, and everything
  * is found by looking through all of them. To be checked by eye, never to be fast.
  */
-export class Reference implements Record<CallName, unknown> {
+export class Reference extends ReferenceLog implements Record<CallName, unknown> {
   nowMs = 0
-  /** Event n is `events[n - 1]`, and so is its delivery among those of a group. */
-  readonly events: Event[] = []
-  readonly groups = new Map<string, { options: Options; readonly deliveries: Delivery[] }>()
+  /** Delivery n of a group is `deliveries[n - 1]`. */
+  readonly groups = new Map<string, { options: Options; deliveries: Delivery[] }>()
   /** The group and the sequences of each claim. */
   readonly claims: { group: string; sequences: number[] }[] = []
-  /** What was asked under an idempotency key, and where its events are. */
-  readonly requests = new Map<string, { request: string; sequences: number[] }>()
 
   run(call: Call, nowMs: number): Answer<unknown> {
     this.nowMs = Math.max(this.nowMs, nowMs)
@@ -72,92 +39,55 @@ export class Reference implements Record<CallName, unknown> {
     return {}
   }
 
-  // The log (S2)
+  /** When leases and delays end, from a time on. */
+  duesFrom(timeMs: number): number[] {
+    const deliveries = [...this.groups.values()].flatMap((group) => group.deliveries)
+    return deliveries.flatMap(({ untilMs }) => (untilMs === null || untilMs < timeMs ? [] : [untilMs]))
+  }
 
-  append({ events, idempotencyKey, expectedSequence }: In<'append'>, nowMs: number): Out<'append'> {
-    const request = JSON.stringify([events, expectedSequence])
-    const earlier = idempotencyKey === null ? undefined : this.requests.get(idempotencyKey)
-    if (earlier !== undefined) {
-      if (earlier.request !== request) throw new Refused('id_conflict', { idempotencyKey })
-      return { events: earlier.sequences.map((sequence) => ({ duplicate: true, event: this.events[sequence - 1]! })) }
-    }
-    const highWatermark = this.events.length
-    const fresh: Event[] = []
-    const answers = events.map((input) => {
-      const original = this.original(input, fresh)
-      if (original !== undefined) return { duplicate: true, event: original }
-      const sequence = highWatermark + fresh.length + 1
-      const { id, timestampMs, content } = input
-      const event = { ...content, sequence, id: id ?? `generated:${sequence}`, timestampMs: timestampMs ?? nowMs }
-      fresh.push(event)
-      return { duplicate: false, event }
-    })
-    // A request that brings nothing new is not compared (S2.8), and its key is not kept: nothing is there to hold it.
-    if (fresh.length === 0) return { events: answers }
-    if (expectedSequence !== null && expectedSequence !== highWatermark) {
-      throw new Refused('sequence_conflict', { expectedSequence, highWatermark })
-    }
-    this.events.push(...fresh)
+  // The log (S2), and what it means to the groups
+
+  override append(request: In<'append'>, nowMs: number): Out<'append'> {
+    const answer = super.append(request, nowMs)
     for (const { deliveries } of this.groups.values()) {
-      deliveries.push(...fresh.map(({ sequence }) => unleased(sequence, 'undelivered')))
+      for (const { sequence } of this.events.slice(deliveries.length))
+        deliveries.push(unleased(sequence, 'undelivered'))
     }
-    const sequences = answers.map(({ event }) => event.sequence)
-    if (idempotencyKey !== null) this.requests.set(idempotencyKey, { request, sequences })
-    return { events: answers }
+    return answer
   }
 
   appends({ requests }: In<'appends'>, nowMs: number): Out<'appends'> {
-    const answers = requests.map((request) => this.run({ type: 'append', ...request }, nowMs))
+    const answers = requests.map(({ agoMs, ...request }) => this.run({ type: 'append', ...request }, nowMs - agoMs))
     return { answers: answers as Answer<Out<'append'>>[] }
   }
 
-  /** The event that already has the id, if any. */
-  original({ id, timestampMs, content }: EventInput, fresh: readonly Event[]): Event | undefined {
-    if (id === null) return undefined
-    // An id of the generated form names a position that was there before the request, or nothing (S2.6).
-    const isGenerated = id.startsWith('generated:')
-    const original = (isGenerated ? this.events : [...this.events, ...fresh]).find((event) => event.id === id)
-    if (original === undefined && !isGenerated) return undefined
-    const { type, key, payload, metadata } = original ?? {}
-    const isSame = equal({ type, key, payload, metadata }, content)
-    if (isSame && (timestampMs === null || timestampMs === original?.timestampMs)) return original
-    throw new Refused('id_conflict', { id })
-  }
-
-  read({ after, limit }: In<'read'>): Out<'read'> {
-    return { events: this.events.slice(after, after + limit), highWatermark: this.events.length }
-  }
-
-  status(): Out<'status'> {
-    return { highWatermark: this.events.length }
+  /** The event with an id, and what became of it in each group. */
+  event({ id }: In<'event'>): Out<'event'> {
+    const event = this.events.find((one) => one.id === id)
+    if (event === undefined) return { found: null }
+    const deliveries = [...this.groups].map(([group, known]) =>
+      seen.infoOf(group, known.deliveries[event.sequence - 1]!),
+    )
+    return { found: { event, deliveries } }
   }
 
   // Groups (S3)
 
-  resolveStart({ start }: In<'resolveStart'>): Out<'resolveStart'> {
-    const highWatermark = this.events.length
-    switch (start.kind) {
-      case 'earliest':
-        return { start: 0 }
-      case 'latest':
-        return { start: highWatermark }
-      case 'after':
-        if (start.sequence > highWatermark) throw new Refused('invalid_start', { partitions: [0] })
-        return { start: start.sequence }
-      case 'at': {
-        const first = this.events.find(({ timestampMs }) => timestampMs >= start.timeMs)
-        return { start: first === undefined ? highWatermark : first.sequence - 1 }
-      }
-    }
-  }
-
   createGroup({ group, start, options }: In<'createGroup'>): Out<'createGroup'> {
     const resolved = this.resolveStart({ start })
-    const deliveries = this.events.map(({ sequence }) =>
-      unleased(sequence, sequence <= resolved.start ? 'skipped' : 'undelivered'),
-    )
-    this.groups.set(group, { options, deliveries })
+    this.groups.set(group, { options, deliveries: this.deliveriesAfter(resolved.start) })
     return resolved
+  }
+
+  /** All deliveries of a group that begins behind a sequence (S3.3). */
+  deliveriesAfter(start: number): Delivery[] {
+    return this.events.map(({ sequence }) => unleased(sequence, sequence <= start ? 'skipped' : 'undelivered'))
+  }
+
+  removeGroup({ group }: In<'removeGroup'>): Out<'removeGroup'> {
+    this.group(group)
+    this.groups.delete(group)
+    return {}
   }
 
   repeatCreate({ group }: In<'repeatCreate'>): Out<'repeatCreate'> {
@@ -275,18 +205,54 @@ export class Reference implements Record<CallName, unknown> {
     else become(delivery, 'available')
   }
 
+  // Replay, reset, redrive (S5)
+
+  replay({ group, selector, resetAttempts, dryRun }: In<'replay'>): Out<'replay'> {
+    const { deliveries } = this.group(group)
+    const selected = this.selected(selector)
+    // What was never offered is delivered anyway.
+    const offered = deliveries.filter(({ sequence, state }) => state !== 'undelivered' && selected(sequence))
+    const limit = selector.kind === 'type' ? (selector.limit ?? offered.length) : offered.length
+    const reopened = offered.slice(0, limit)
+    const { frontier, highWatermark } = this.lag({ group })
+    const after = Math.min(frontier, (reopened[0]?.sequence ?? Number.POSITIVE_INFINITY) - 1)
+    if (!dryRun) for (const delivery of reopened) reopen(delivery, resetAttempts)
+    return { reopened: reopened.length, frontier: after, highWatermark, lag: highWatermark - after }
+  }
+
+  selected(selector: In<'replay'>['selector']): (sequence: number) => boolean {
+    if (selector.kind === 'after') return (sequence) => sequence > selector.sequence
+    if (selector.kind === 'type') return (sequence) => this.events[sequence - 1]!.type === selector.type
+    const first = this.events.find(({ timestampMs }) => timestampMs >= selector.timeMs)
+    if (first === undefined) throw new Refused('no_events_in_range')
+    return (sequence) => sequence >= first.sequence
+  }
+
+  redrive({ group, eventIds }: In<'redrive'>): Out<'redrive'> {
+    const dead = this.group(group).deliveries.filter(({ letter }) => letter !== null)
+    const chosen = dead.filter(({ sequence }) => eventIds?.includes(this.events[sequence - 1]!.id) ?? true)
+    for (const delivery of chosen) reopen(delivery, true)
+    return { redriven: chosen.length, ...this.lag({ group }) }
+  }
+
+  reset({ group, start }: In<'reset'>): Out<'reset'> {
+    const known = this.group(group)
+    known.deliveries = this.deliveriesAfter(this.resolveStart({ start }).start)
+    return this.lag({ group })
+  }
+
   // What can be seen (S4.9 to S4.11, S5.8, S5.10)
 
   lag({ group }: In<'lag'>): Out<'lag'> {
-    return lagOf(this.group(group).deliveries)
+    return seen.lagOf(this.group(group).deliveries)
   }
 
   holes({ group, maxRanges }: In<'holes'>): Out<'holes'> {
-    return holesOf(this.group(group).deliveries, this.events, maxRanges)
+    return seen.holesOf(this.group(group).deliveries, this.events, maxRanges)
   }
 
   groupInfo({ group }: In<'groupInfo'>): Out<'groupInfo'> {
-    return groupInfoOf(this.group(group).deliveries, this.events)
+    return seen.groupInfoOf(this.group(group).deliveries, this.events)
   }
 
   leases({ group, consumerId }: In<'leases'>): Out<'leases'> {
@@ -296,6 +262,6 @@ export class Reference implements Record<CallName, unknown> {
   }
 
   deadLetters({ group }: In<'deadLetters'>): Out<'deadLetters'> {
-    return { deadLetters: deadLettersOf(this.group(group).deliveries, this.events) }
+    return { deadLetters: seen.deadLettersOf(this.group(group).deliveries, this.events) }
   }
 }

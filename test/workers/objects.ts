@@ -3,6 +3,7 @@ import type { Env } from '../../durable-objects/env.ts'
 import { catalogStub, partitionStub } from '../../durable-objects/stubs.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut, StreamRecord } from '../../src/core/catalog/commands.ts'
 import { defaultGroupOptions, type GroupOptions, type Start } from '../../src/core/group.ts'
+import { limits } from '../../src/core/limits.ts'
 import type { Address, Command, CommandName, CommandOut, Outcome } from '../../src/core/partition/commands.ts'
 
 export const bindings = env as unknown as Env
@@ -10,8 +11,8 @@ export const bindings = env as unknown as Env
 export const tenant = `t-${crypto.randomUUID()}`
 
 /** A new stream of the test's tenant. */
-export async function createStream(partitionCount = 1): Promise<StreamRecord> {
-  return catalog({ type: 'createStream', name: `s-${crypto.randomUUID()}`, partitionCount })
+export async function createStream(partitionCount = 1, name = `s-${crypto.randomUUID()}`): Promise<StreamRecord> {
+  return catalog({ type: 'createStream', name, partitionCount, maxStreams: limits.streamsPerTenant })
 }
 
 /** Runs a catalog command that must succeed. */
@@ -34,6 +35,7 @@ export async function createGroup(
     name,
     options: { ...defaultGroupOptions, ...options },
     start,
+    maxGroups: limits.groupsPerStream,
   })
   return group.uid
 }

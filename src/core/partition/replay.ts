@@ -1,3 +1,4 @@
+import { idOf } from '../event.ts'
 import type { Selection } from '../query/query.ts'
 import { type Range, type Run, toRanges, width } from '../runs.ts'
 import type { Redriven, Replay, Replayed } from './commands.ts'
@@ -5,6 +6,7 @@ import type { Context } from './context.ts'
 import { firstAtOrAfter } from './groups.ts'
 import { lag } from './inspect.ts'
 import { put } from './ledger.ts'
+import { linesOf } from './lines.ts'
 import { rangeOf } from './query.ts'
 import { Scan } from './scan.ts'
 import type { Group } from './store.ts'
@@ -53,22 +55,24 @@ export function matching(context: Context, group: Group, selection: Selection, l
 }
 
 /** Makes ranges of deliveries available, whatever their state. Each kind of row is rewritten once for all of them. */
-function reopen({ store }: Context, { id }: Group, ranges: readonly Range[], resetAttempts: boolean): void {
+function reopen(context: Context, { id }: Group, ranges: readonly Range[], resetAttempts: boolean): void {
   const nothing = ranges.map((range) => ({ ...range, value: null }))
-  put(store.timed, id, nothing)
-  put(store.done, id, nothing)
+  put(context, 'timed', id, nothing)
+  put(context, 'done', id, nothing)
   put(
-    store.ready,
+    context,
+    'ready',
     id,
     ranges.map((range) => ({ ...range, value: { reason: null } })),
   )
   if (resetAttempts)
     put(
-      store.tries,
+      context,
+      'tries',
       id,
       ranges.map((range) => ({ ...range, value: { attempts: 0 } })),
     )
-  if (ranges.length > 0) store.deadLetters.remove(id, ranges)
+  if (ranges.length > 0) context.store.deadLetters.remove(id, ranges)
 }
 
 /** Reopens dead letters with attempt 0 (S5.9): all of them, or those among the given ids and sequences. */
@@ -84,9 +88,17 @@ export function redrive(
   const rejected =
     eventIds === null
       ? [...store.done.from(group.id, 1)].filter(isRejected)
-      : rejectedAmong(context, group, [...store.log.sequencesOf(eventIds).values(), ...sequences])
+      : rejectedAmong(context, group, [...store.log.sequencesOf(eventIds).values(), ...ofGenerated(context, sequences)])
   reopen(context, group, rejected, true)
   return { redriven: rejected.reduce((sum, range) => sum + width(range), 0), ...lag(context, group) }
+}
+
+/** Those whose event has its generated id: in the place of an event with a chosen one, the generated id names none. */
+function ofGenerated(context: Context, sequences: readonly number[]): number[] {
+  const highWatermark = context.store.log.head()?.last ?? 0
+  const there = sequences.filter((sequence) => sequence <= highWatermark).sort((a, b) => a - b)
+  const lines = [...linesOf(context, toRanges(there))].filter(({ text }) => idOf(text, '') === '')
+  return lines.map(({ sequence }) => sequence)
 }
 
 function rejectedAmong({ store }: Context, group: Group, sequences: readonly number[]): Range[] {
