@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { scripts, wideScripts } from '../model/arbitrary.ts'
-import { compare } from '../model/compare.ts'
+import { compare, compareMs } from '../model/compare.ts'
 import { checkScript, type Driver, type Script } from '../model/driver.ts'
 import { MachineDriver } from '../model/machine-driver.ts'
 import { evictingBeforeEach, withAlarm } from '../model/wrap.ts'
@@ -29,7 +29,7 @@ async function inFile(script: Script): Promise<number> {
   }
 }
 
-describe('the partition machine answers as the reference model does', () => {
+describe('the partition machine answers as the reference model does', { timeout: compareMs }, () => {
   it('S2, S3, S4 for every sequence of calls', () =>
     compare(60_000, scripts(250, 'forward'), (script) => inMemory(script)))
 
