@@ -1,15 +1,22 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** Where the random scripts of this run begin, and how many times as many there are (see test/model/compare.ts). */
+const provide = {
+  modelSeed: Number(process.env.MODEL_SEED ?? Math.trunc(Math.random() * 2 ** 31)),
+  modelFactor: Number(process.env.MODEL_STEPS ?? 1),
+}
+
 /** A project whose tests run in Node. */
 const node = (name: string, include: string[], timeoutMs = 30_000) => ({
-  test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000 },
+  test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000, provide },
 })
 
 export default defineConfig({
   test: {
     projects: [
-      node('tidy', ['test/tidy.test.ts']),
+      node('tidy', ['test/tidy.test.ts', 'test/docs/drift.test.ts']),
+      node('docs', ['test/docs/commands.test.ts', 'test/docs/ledger.test.ts'], 120_000),
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
       node('storage', ['test/storage/**/*.test.ts'], 120_000),
       node('http', ['test/http/**/*.test.ts']),
@@ -19,11 +26,17 @@ export default defineConfig({
           globalSetup: ['test/conformance/setup.ts'],
         },
       },
+      {
+        test: {
+          ...node('client', ['test/client/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/client/setup.ts'],
+        },
+      },
       node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
       node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000, provide },
       },
     ],
   },

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Cost, Reply, Woken } from '../src/core/backend.ts'
 import { failure } from '../src/core/failure.ts'
 import { limits, partitionBytes } from '../src/core/limits.ts'
+import { partitionName } from '../src/core/object-name.ts'
 import {
   type Address,
   type Answer,
@@ -52,6 +53,8 @@ export class StreamPartition extends DurableObject<Env> {
   )
   readonly #maxBytes = partitionBytes(this.env.RHEO_PARTITION_MAX_BYTES)
   #life: Life | null = null
+  /** Emptied for good. A call that asked the catalog just before must not write an identity afterwards. */
+  #isPurged = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -86,6 +89,7 @@ export class StreamPartition extends DurableObject<Env> {
   async purge(address: Address): Promise<void> {
     if (this.#life !== null) assertMeant(this.#life.address, address)
     this.#life = null
+    this.#isPurged = true
     this.#alarm.disarm()
     for (const group of this.#waiters.groups) this.#waiters.wake(group)
     await this.ctx.storage.deleteAll()
@@ -138,7 +142,9 @@ export class StreamPartition extends DurableObject<Env> {
         reply.answer.status === 'done' &&
         reply.answer.value.uid === address.uid &&
         address.partition < reply.answer.value.partitionCount
-      if (!isKnown) return null
+      if (!isKnown || this.#isPurged) return null
+      // What it is told to be is what it is named after: nothing else could find it again.
+      if (!this.ctx.id.equals(this.env.PARTITIONS.idFromName(partitionName(address)))) throw new Error(MISLED)
       // Another call may have come first while the catalog was asked.
       if (this.#life === null) {
         const life = this.#open(address)
@@ -222,10 +228,12 @@ export class StreamPartition extends DurableObject<Env> {
   }
 }
 
+const MISLED = 'a call has come to another partition than it was for'
+
 function assertMeant(is: Address, meant: Address): void {
   const isMeant =
     is.tenant === meant.tenant && is.stream === meant.stream && is.uid === meant.uid && is.partition === meant.partition
-  if (!isMeant) throw new Error('a call has come to another partition than it was for')
+  if (!isMeant) throw new Error(MISLED)
 }
 
 /** Splits calls into stretches that run together: neighbouring appends at one clock, everything else alone. */

@@ -19,6 +19,7 @@ export const limits = {
   consumerIdLength: 128,
   reasonLength: 1_000,
   leaseIdLength: 256,
+  tokenLength: 8_192,
   fetchEvents: 1_000,
   settleItems: 1_000,
   pageItems: 1_000,

@@ -1,78 +1,58 @@
 import type { StreamRecord } from '../core/catalog/commands.ts'
-import type { CatalogStore, GroupRow } from '../core/catalog/store.ts'
+import type { CatalogStore, Doomed, GroupRow } from '../core/catalog/store.ts'
 import { catalogMigrations } from './catalog-schema.ts'
 import { isEmpty, migrate } from './migrate.ts'
-import { first, type Sql } from './sql.ts'
+import { first, type Sql, type SqlValue } from './sql.ts'
 
-const STREAM = 'name, uid, partitionCount, createdAtMs'
-const GROUP =
-  'streamUid, name, uid, stream, createdAtMs, options, starts, requestedStart, requestedOptions, epochs, revision, syncedRevision'
-
-type JsonColumn = 'options' | 'starts' | 'epochs' | 'requestedStart' | 'requestedOptions'
-type Row = Omit<GroupRow, JsonColumn> & Record<JsonColumn, string>
-
-const toGroup = (row: Row): GroupRow => ({
-  ...row,
-  options: JSON.parse(row.options),
-  starts: JSON.parse(row.starts),
-  epochs: JSON.parse(row.epochs),
-  requestedStart: JSON.parse(row.requestedStart),
-  requestedOptions: JSON.parse(row.requestedOptions),
-})
+/** A doomed group is known by its uid, a doomed stream by its own. */
+const doomedUid = ({ stream, group }: Doomed): string => group?.uid ?? stream.uid
 
 /** Opens the store of a tenant's catalog, creating or migrating its tables. */
 export function openCatalogStore(sql: Sql): CatalogStore {
   sql.transaction(() => migrate(sql, catalogMigrations))
+  const records = <R>(text: string, ...parameters: SqlValue[]): R[] =>
+    sql.all<{ record: string }>(text, ...parameters).map(({ record }) => JSON.parse(record) as R)
+  // The revisions stand in columns, where they can be asked for and changed; the record leaves them out.
+  const groups = (condition: string, ...parameters: SqlValue[]): GroupRow[] =>
+    sql
+      .all<{ revision: number; syncedRevision: number; record: string }>(
+        `select revision, syncedRevision, record from groups where ${condition}`,
+        ...parameters,
+      )
+      .map(({ record, ...revisions }) => ({ ...JSON.parse(record), ...revisions }))
+  const count = (text: string, ...parameters: SqlValue[]): number =>
+    first<{ count: number }>(sql, `select count(*) as count from ${text}`, ...parameters)!.count
   return {
-    stream: (name) => first<StreamRecord>(sql, `select ${STREAM} from streams where name = ?1`, name),
+    stream: (name) => records<StreamRecord>('select record from streams where name = ?1', name)[0] ?? null,
     streams: (after, limit) =>
-      sql.all<StreamRecord>(`select ${STREAM} from streams where name > ?1 order by name limit ?2`, after, limit),
-    countStreams: () => first<{ count: number }>(sql, 'select count(*) as count from streams')!.count,
-    addStream({ name, uid, partitionCount, createdAtMs }) {
-      sql.run(`insert into streams (${STREAM}) values (?1, ?2, ?3, ?4)`, name, uid, partitionCount, createdAtMs)
+      records('select record from streams where name > ?1 order by name limit ?2', after, limit),
+    countStreams: () => count('streams'),
+    addStream(stream) {
+      const { name, uid } = stream
+      sql.run('insert into streams (name, uid, record) values (?1, ?2, ?3)', name, uid, JSON.stringify(stream))
     },
-    group(streamUid, name) {
-      const row = first<Row>(sql, `select ${GROUP} from groups where streamUid = ?1 and name = ?2`, streamUid, name)
-      return row === null ? null : toGroup(row)
-    },
+    group: (streamUid, name) => groups('streamUid = ?1 and name = ?2', streamUid, name)[0] ?? null,
     groups: (streamUid, after, limit) =>
-      sql
-        .all<Row>(
-          `select ${GROUP} from groups
-           where streamUid = ?1 and name > ?2 and syncedRevision > 0 order by name limit ?3`,
-          streamUid,
-          after,
-          limit,
-        )
-        .map(toGroup),
-    countGroups: (streamUid) =>
-      first<{ count: number }>(sql, 'select count(*) as count from groups where streamUid = ?1', streamUid)!.count,
-    addGroup(group) {
+      groups('streamUid = ?1 and name > ?2 and syncedRevision > 0 order by name limit ?3', streamUid, after, limit),
+    countGroups: (streamUid) => count('groups where streamUid = ?1', streamUid),
+    addGroup({ revision, syncedRevision, ...record }) {
       sql.run(
-        `insert into groups (${GROUP}) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
-        group.streamUid,
-        group.name,
-        group.uid,
-        group.stream,
-        group.createdAtMs,
-        JSON.stringify(group.options),
-        JSON.stringify(group.starts),
-        JSON.stringify(group.requestedStart),
-        JSON.stringify(group.requestedOptions),
-        JSON.stringify(group.epochs),
-        group.revision,
-        group.syncedRevision,
+        `insert into groups (streamUid, name, uid, revision, syncedRevision, record)
+         values (?1, ?2, ?3, ?4, ?5, ?6)`,
+        record.streamUid,
+        record.name,
+        record.uid,
+        revision,
+        syncedRevision,
+        JSON.stringify(record),
       )
     },
-    changeGroup({ uid, options, starts, epochs, revision }) {
-      sql.run(
-        'update groups set options = ?2, starts = ?3, epochs = ?4, revision = ?5 where uid = ?1',
-        uid,
-        JSON.stringify(options),
-        JSON.stringify(starts),
-        JSON.stringify(epochs),
-        revision,
-      )
+    changeGroup({ revision, syncedRevision: _, ...record }) {
+      const text = JSON.stringify(record)
+      sql.run('update groups set revision = ?2, record = ?3 where uid = ?1', record.uid, revision, text)
+    },
+    markSynced(uid, revision) {
+      sql.run('update groups set syncedRevision = max(syncedRevision, ?2) where uid = ?1', uid, revision)
     },
     removeGroup(uid) {
       sql.run('delete from groups where uid = ?1', uid)
@@ -81,30 +61,14 @@ export function openCatalogStore(sql: Sql): CatalogStore {
       sql.run('delete from groups where streamUid = ?1', uid)
       sql.run('delete from streams where uid = ?1', uid)
     },
-    // A doomed stream is told from a doomed group by an empty group uid: a key has no nulls.
-    addDoomed({ stream, group }) {
-      sql.run(
-        'insert into doomed (streamUid, groupUid, stream, groupName) values (?1, ?2, ?3, ?4)',
-        stream.uid,
-        group?.uid ?? '',
-        JSON.stringify(stream),
-        group?.name ?? '',
-      )
+    addDoomed(doomed) {
+      sql.run('insert into doomed (uid, record) values (?1, ?2)', doomedUid(doomed), JSON.stringify(doomed))
     },
-    removeDoomed({ stream, group }) {
-      sql.run('delete from doomed where streamUid = ?1 and groupUid = ?2', stream.uid, group?.uid ?? '')
+    removeDoomed(doomed) {
+      sql.run('delete from doomed where uid = ?1', doomedUid(doomed))
     },
-    doomed: () =>
-      sql
-        .all<{ groupUid: string; stream: string; groupName: string }>('select groupUid, stream, groupName from doomed')
-        .map(({ groupUid, stream, groupName }) => ({
-          stream: JSON.parse(stream) as StreamRecord,
-          group: groupUid === '' ? null : { uid: groupUid, name: groupName },
-        })),
-    markSynced(uid, revision) {
-      sql.run('update groups set syncedRevision = max(syncedRevision, ?2) where uid = ?1', uid, revision)
-    },
-    unsynced: () => sql.all<Row>(`select ${GROUP} from groups where syncedRevision < revision`).map(toGroup),
+    doomed: () => records('select record from doomed'),
+    unsynced: () => groups('syncedRevision < revision'),
     transaction: (work) => sql.transaction(work),
   }
 }

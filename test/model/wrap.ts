@@ -17,6 +17,7 @@ export const evictingBeforeEach = (driver: Driver): Driver => ({
   advance: (ms) => driver.advance(ms),
   evict: () => driver.evict(),
   restart: () => driver.restart(),
+  audit: (reference) => driver.audit?.(reference),
 })
 
 /** Rings whenever the partition asked to be woken, as an alarm does: never early, and `lateMs` after the time. */

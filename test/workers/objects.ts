@@ -5,6 +5,7 @@ import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { catalogStub, partitionStub } from '../../durable-objects/stubs.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut, StreamRecord } from '../../src/core/catalog/commands.ts'
 import { defaultGroupOptions, type GroupOptions, type Start } from '../../src/core/group.ts'
+import { limits } from '../../src/core/limits.ts'
 import type { Address, Command, CommandName, CommandOut, Outcome } from '../../src/core/partition/commands.ts'
 
 export const bindings = env as unknown as Env
@@ -12,8 +13,8 @@ export const bindings = env as unknown as Env
 export const tenant = `t-${crypto.randomUUID()}`
 
 /** A new stream of the test's tenant. */
-export async function createStream(partitionCount = 1): Promise<StreamRecord> {
-  return catalog({ type: 'createStream', name: `s-${crypto.randomUUID()}`, partitionCount })
+export async function createStream(partitionCount = 1, name = `s-${crypto.randomUUID()}`): Promise<StreamRecord> {
+  return catalog({ type: 'createStream', name, partitionCount, maxStreams: limits.streamsPerTenant })
 }
 
 /** Runs a catalog command that must succeed. */
@@ -36,6 +37,7 @@ export async function createGroup(
     name,
     options: { ...defaultGroupOptions, ...options },
     start,
+    maxGroups: limits.groupsPerStream,
   })
   return group.uid
 }

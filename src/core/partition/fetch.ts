@@ -41,9 +41,9 @@ export function fetch(context: Context, group: Group, request: Fetch): Fetched {
   return { count: lines.length, bytes, receipt, leases: leases.join(','), reason: null }
 }
 
-/** Whether a fetch would lease something now. */
-export const hasWork = (context: Context, group: Group): boolean =>
-  !group.options.paused && wantedRuns(context, group, 1).length > 0
+/** Why a fetch would come back empty now; null when it would lease something. */
+export const reasonForNothing = (context: Context, group: Group): EmptyReason | null =>
+  wantedRuns(context, group, 1).length > 0 ? null : emptyReason(context.store, group)
 
 /**
  * Runs to lease, at most `limit` deliveries; reason is null where a delivery is new. A group that has as many open runs

@@ -15,13 +15,13 @@ export interface Line {
   readonly bytes: number
 }
 
-/** The events of ascending ranges, in order; rows of the log are read as they are asked for. */
+/** The events of ranges, in their order; rows of the log are read as they are asked for, and once for neighbours. */
 export function* linesOf(context: Context, ranges: Iterable<Range>): Generator<Line> {
   let row: Batch | null = null
   let texts: readonly string[] = []
   for (const { first, last } of ranges) {
     let next = first
-    if (row !== null && row.last >= next) {
+    if (row !== null && row.first <= next && next <= row.last) {
       yield* linesIn(row, texts, next, last)
       next = row.last + 1
     }

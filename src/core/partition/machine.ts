@@ -17,7 +17,7 @@ import { Damage } from './damage.ts'
 import type { Due } from './due-times.ts'
 import { event } from './event.ts'
 import { expire } from './expire.ts'
-import { fetch, hasWork } from './fetch.ts'
+import { fetch, reasonForNothing } from './fetch.ts'
 import { GroupMemory } from './group-memory.ts'
 import { installGroup, removeGroup, resolveStart } from './groups.ts'
 import { deadLetters, groupInfo, holes, lag, leases } from './inspect.ts'
@@ -57,6 +57,10 @@ const decisions: { [N in Exclude<CommandName, 'append'>]: Decide<N> | OfGroup<N>
   fetch: ofGroup(
     (command) => command.fetch.group,
     (context, group, command) => fetch(context, group, command.fetch),
+  ),
+  work: ofGroup(
+    (command) => command.group,
+    (context, group) => ({ reason: reasonForNothing(context, group) }),
   ),
   settle: ofGroup(
     (command) => command.group,
@@ -184,7 +188,7 @@ export class PartitionMachine {
     return this.#commit(time, (context) => {
       const group = this.#store.groups.byUid(uid)
       if (group === null || failing.has(group.id) || this.#damageOf(group.id) !== null) return true
-      return hasWork(context, group)
+      return reasonForNothing(context, group) === null
     })
   }
 

@@ -2,7 +2,7 @@ import { compareKeys, type Key, type Order, type Selection } from '../query/quer
 import type { Range } from '../runs.ts'
 import type { QueryPage, QueryRequest } from './commands.ts'
 import type { Context } from './context.ts'
-import { eventTextOf, type Line } from './lines.ts'
+import { eventTextOf, linesOf } from './lines.ts'
 import { Scan, type Stretch } from './scan.ts'
 
 /**
@@ -61,10 +61,6 @@ const justBefore = ({ first, last }: Range, descending: boolean): Key => ({
   sequence: descending ? last + 1 : first - 1,
 })
 
-interface Candidate extends Key {
-  readonly line: Line
-}
-
 /**
  * The order by timestamp is not that of the log: the stretches are gone through by their earliest (descending: latest)
  * time, keeping the best matches, until no further stretch can hold a better one.
@@ -76,7 +72,7 @@ function byTimestamp(context: Context, request: QueryRequest, range: Range): Pag
   const stretches = [...scan.stretches(range, false)]
     .filter((stretch) => position === null || !endsBefore(stretch, order, position))
     .sort((a, b) => edge(a) - edge(b))
-  let best: Candidate[] = []
+  let best: Key[] = []
   let isWhole = true
   for (const stretch of stretches) {
     const boundary: Key = {
@@ -98,7 +94,7 @@ function byTimestamp(context: Context, request: QueryRequest, range: Range): Pag
     }
     for (const found of scan.within(stretch, false)) {
       if (!('line' in found)) continue
-      const candidate = { timestampMs: found.timestampMs, sequence: found.line.sequence, line: found.line }
+      const candidate = { timestampMs: found.timestampMs, sequence: found.line.sequence }
       if (position === null || compareKeys(order, candidate, position) > 0) best.push(candidate)
       // Sorting now and then keeps memory in bounds at little cost.
       if (best.length > 4 * limit) {
@@ -111,15 +107,20 @@ function byTimestamp(context: Context, request: QueryRequest, range: Range): Pag
   }
   const matches: QueryPage['matches'][number][] = []
   let bytes = 0
-  for (const { timestampMs, sequence, line } of best) {
-    matches.push({ key: { timestampMs, sequence }, event: eventTextOf(context, line) })
+  // Only places are kept while looking: a thousand events of the greatest size would not fit into memory.
+  const lines = linesOf(
+    context,
+    best.map(({ sequence }) => ({ first: sequence, last: sequence })),
+  )
+  for (const line of lines) {
+    matches.push({ key: best[matches.length]!, event: eventTextOf(context, line) })
     bytes += line.bytes
     if (bytes >= maxBytes && matches.length < best.length) return { matches, next: matches.at(-1)!.key }
   }
   return { matches, next: isWhole ? null : matches.at(-1)!.key }
 }
 
-const top = (candidates: readonly Candidate[], order: Order, limit: number): Candidate[] =>
+const top = (candidates: readonly Key[], order: Order, limit: number): Key[] =>
   candidates.toSorted((a, b) => compareKeys(order, a, b)).slice(0, limit)
 
 /** Whether all that a stretch can hold comes before a position or at it. */
