@@ -20,6 +20,12 @@ export default defineConfig({
           globalSetup: ['test/conformance/setup.ts'],
         },
       },
+      {
+        test: {
+          ...node('client', ['test/client/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/client/setup.ts'],
+        },
+      },
       node('crash', ['test/crash/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
