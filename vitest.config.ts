@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
@@ -5,6 +6,13 @@ import { defineConfig } from 'vitest/config'
 const node = (name: string, include: string[], timeoutMs = 30_000) => ({
   test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000 },
 })
+
+/** The object classes name a module that only the runtime has; see src/testing/cloudflare-workers.ts. */
+const outsideWorkerd = {
+  resolve: {
+    alias: { 'cloudflare:workers': fileURLToPath(new URL('./src/testing/cloudflare-workers.ts', import.meta.url)) },
+  },
+}
 
 export default defineConfig({
   test: {
@@ -20,6 +28,14 @@ export default defineConfig({
           globalSetup: ['test/conformance/setup.ts'],
         },
       },
+      {
+        ...outsideWorkerd,
+        test: {
+          ...node('conformance-local', ['test/conformance/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/testing/conformance-setup.ts'],
+        },
+      },
+      { ...outsideWorkerd, ...node('testing', ['test/testing/**/*.test.ts']) },
       {
         test: {
           ...node('client', ['test/client/**/*.test.ts'], 60_000).test,
