@@ -1,12 +1,15 @@
 import { type Clock, systemClock } from './clock.ts'
-import type { Endpoint } from './exchange.ts'
+import { type Endpoint, exchange } from './exchange.ts'
 import type { Fetch, RheoOptions } from './options.ts'
 import type { Send } from './request.ts'
 import { exchangeRetrying } from './retry.ts'
 
 /** A server as the SDK knows it: how to reach it, and under which name. */
 export interface Connection {
+  /** Makes a call, and makes it again where that is safe. */
   readonly send: Send
+  /** Makes one try of a call, for those who know better when to try again. */
+  readonly once: Send
   readonly clock: Clock
   /** Names server and tenant within this process; null when that cannot be told, as for a service binding. */
   readonly identity: string | null
@@ -38,6 +41,7 @@ export function connect(options: RheoOptions): Connection {
   const retryOptions = retry === false ? { attempts: 1 } : retry
   return {
     send: (request) => exchangeRetrying(endpoint, request, retryOptions),
+    once: (request) => exchange(endpoint, request),
     clock,
     identity: identityOf(options),
   }

@@ -5,6 +5,13 @@
  */
 export type { AppendOptions } from './append.ts'
 export { type Clock, systemClock } from './clock.ts'
+export type { Consumer } from './consume/consumer.ts'
+export type { ConsumeEvent, LostCause, OnConsumeEvent } from './consume/event.ts'
+export type { Drained } from './consume/intake.ts'
+export type { LeaseStream, LeaseStreamControl, LeaseStreamOptions } from './consume/lease-stream.ts'
+export type { ConsumeOptions, ConsumerOptions, HandlerContext } from './consume/options.ts'
+export { ack, type Outcome, reject, retry } from './consume/outcome.ts'
+export type { BatchOptions, PipelineOptions, Processed } from './consume/pipeline.ts'
 export type { DeadLetter, DeadLetters, Redriven } from './dead-letter.ts'
 export * from './errors.ts'
 export type { AppendedEvent, AppendResult, Json, JsonObject, NewEvent, StreamEvent, Time } from './event.ts'

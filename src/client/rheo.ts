@@ -1,5 +1,11 @@
 import type { AppendOptions } from './append.ts'
-import { connect } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
+import { type Consumer, startConsumer } from './consume/consumer.ts'
+import { LeaseBook } from './consume/lease-book.ts'
+import { type LeaseStream, type LeaseStreamOptions, openLeaseStream } from './consume/lease-stream.ts'
+import type { ConsumerOptions } from './consume/options.ts'
+import { Ownership } from './consume/ownership.ts'
+import { type PipelineOptions, runPipeline } from './consume/pipeline.ts'
 import { type DeadLetters, deadLettersOf } from './dead-letter.ts'
 import type { AppendedEvent, JsonObject, NewEvent, StreamEvent } from './event.ts'
 import { type Fetched, type FetchOptions, fetchLeases } from './fetch.ts'
@@ -50,20 +56,25 @@ export class Rheo {
   readonly groups: Groups
   /** List and redrive dead letters. */
   readonly deadLetters: DeadLetters
+  readonly #connection: Connection
   readonly #send: Send
+  readonly #ownership: Ownership
+  readonly #book = new LeaseBook()
   readonly #producer: Producer
   readonly #settler: Settler
 
   /** @throws TypeError when there is neither a url nor a fetch. */
   constructor(options: RheoOptions) {
-    const { send } = connect(options)
+    this.#connection = connect(options)
+    this.#ownership = new Ownership(this.#connection.identity)
+    const { send } = this.#connection
     const gather = options.gather ?? true
     this.#send = send
     this.streams = streamsOf(send)
     this.groups = groupsOf(send)
     this.deadLetters = deadLettersOf(send)
     this.#producer = new Producer(send, gather)
-    this.#settler = new Settler(send, gather, () => {})
+    this.#settler = new Settler(send, gather, this.#book)
   }
 
   /** Whether the server is there, and its version. Needs no token. */
@@ -239,5 +250,60 @@ export class Rheo {
     options: SettleOptions = {},
   ): Promise<SettledAll<P>> {
     return this.#settler.all(group, items, options)
+  }
+
+  /**
+   * Starts a consumer: fetches, runs the handler on each event, settles by its outcome, and renews leases meanwhile. It
+   * goes on until it is drained, whatever fails. Resolves when `setup` is through.
+   *
+   * @example
+   * const consumer = await rheo.consumer({
+   *   stream: 'orders',
+   *   group: 'billing',
+   *   concurrency: 8,
+   *   handler: async (event, { signal }) => {
+   *     if (event.type !== 'placed') return reject('not an order')
+   *     const isCharged = await charge(event.payload, signal)
+   *     return isCharged ? ack : retry('declined', { delayMs: 60_000 })
+   *   },
+   * })
+   * process.once('SIGTERM', () => void consumer.drain(25_000))
+   * @throws AlreadyStartedError when the group has a consumer or lease stream in this process; RangeError; what `setup`
+   * throws
+   */
+  consumer<P = JsonObject, S = undefined>(options: ConsumerOptions<P, S>): Promise<Consumer> {
+    return startConsumer(this.#connection, this.#ownership, options)
+  }
+
+  /**
+   * Leases as a stream, fetched only when somebody reads and no more than `maxDemand` at once. What was read is renewed
+   * until it is settled through this client, which frees its place. Cancelling the stream gives back what nobody has
+   * read.
+   *
+   * @example
+   * for await (const lease of rheo.leases({ stream: 'orders', group: 'billing', maxDemand: 100 })) {
+   *   await bill(lease.event)
+   *   void rheo.ack(lease).catch(report)
+   * }
+   * @throws AlreadyStartedError, RangeError
+   */
+  leases<P = JsonObject>(options: LeaseStreamOptions): LeaseStream<P> {
+    return openLeaseStream(this.#connection, this.#ownership, this.#book, options)
+  }
+
+  /**
+   * Runs a lease stream through processors, and what they give through batches by size and time; settles everything.
+   * Resolves when the stream has ended and all is settled or lost.
+   *
+   * @example
+   * const leases = rheo.leases({ stream: 'orders', group: 'warehouse', maxDemand: 500 })
+   * await rheo.pipeline(leases, {
+   *   concurrency: 8,
+   *   processor: (lease) => rowOf(lease.event),
+   *   batch: { size: 100, timeoutMs: 1_000, handler: async (batch) => void (await insert(batch.map(({ value }) => value))) },
+   * })
+   */
+  pipeline<P = JsonObject, T = unknown>(leases: LeaseStream<P>, options: PipelineOptions<P, T>): Promise<void> {
+    return runPipeline(this.#connection.clock, this, leases, options)
   }
 }

@@ -1,4 +1,6 @@
+import type { LeaseBook } from './consume/lease-book.ts'
 import { errorOf } from './errors.ts'
+import type { Code } from './failure.ts'
 import type { Outcome } from './gather.ts'
 import { Gathers } from './gathers.ts'
 import type { LeaseRef } from './lease.ts'
@@ -24,33 +26,33 @@ type Ending = Exclude<Verb, 'renew'>
 type ClaimVerb = 'ack' | 'nack' | 'reject'
 type Ref = Pick<LeaseRef, 'leaseId' | 'receipt'>
 
-/** What is told of leases that a call was about, whatever became of it: by lease id, or by receipt. */
-export type OnSettle = (leaseIds: readonly string[], receipts: readonly string[]) => void
-
 /** Settles for one client. Single leases of a group gather, whatever their outcomes. */
 export class Settler {
   readonly #send: Send
   readonly #gathers: Gathers<SettleItem, Settled> | null
-  readonly #onSettle: OnSettle
+  readonly #book: LeaseBook
 
-  constructor(send: Send, gather: boolean, onSettle: OnSettle) {
+  constructor(send: Send, gather: boolean, book: LeaseBook) {
     this.#send = send
     this.#gathers = gather ? new Gathers(Number.POSITIVE_INFINITY, () => 0) : null
-    this.#onSettle = onSettle
+    this.#book = book
   }
 
   async one<V extends Ending>(verb: V, lease: LeaseRef, options: VerbOptions[V] & CallOptions): Promise<Settled> {
+    return this.#book.follow(
+      { leaseIds: [lease.leaseId] },
+      () => null,
+      () => this.#one(verb, lease, options),
+    )
+  }
+
+  async #one<V extends Ending>(verb: V, lease: LeaseRef, options: VerbOptions[V] & CallOptions): Promise<Settled> {
     const { signal, timeoutMs, ...verbOptions } = options
-    const settled = async (): Promise<Settled> => {
-      if (this.#gathers === null || timeoutMs !== undefined) {
-        return settleOne(this.#send, verb, lease, options)
-      }
-      const { stream, group, leaseId, receipt } = lease
-      const item = { leaseId, receipt, outcome: verb, ...verbOptions } as SettleItem
-      const send = (items: readonly SettleItem[]) => this.#gathered({ stream, group }, items)
-      return this.#gathers.add(JSON.stringify([stream, group]), item, send, signal)
-    }
-    return this.#telling([lease.leaseId], [], settled())
+    if (this.#gathers === null || timeoutMs !== undefined) return settleOne(this.#send, verb, lease, options)
+    const { stream, group, leaseId, receipt } = lease
+    const item = { ...verbOptions, leaseId, receipt, outcome: verb } as SettleItem
+    const send = (items: readonly SettleItem[]) => this.#gathered({ stream, group }, items)
+    return this.#gathers.add(JSON.stringify([stream, group]), item, send, signal)
   }
 
   async many<V extends Ending>(
@@ -59,8 +61,10 @@ export class Settler {
     leases: readonly Ref[],
     options: VerbOptions[V] & CallOptions,
   ): Promise<Results<LeaseResult>> {
-    const ids = leases.map(({ leaseId }) => leaseId)
-    return this.#telling(ids, [], settleMany<V, Settled>(this.#send, verb, group, leases, options))
+    const leaseIds = leases.map(({ leaseId }) => leaseId)
+    return this.#book.follow({ leaseIds }, codeOfLease, () =>
+      settleMany<V, Settled>(this.#send, verb, group, leases, options),
+    )
   }
 
   async claims<V extends ClaimVerb>(
@@ -69,20 +73,12 @@ export class Settler {
     receipts: readonly string[],
     options: VerbOptions[V] & CallOptions,
   ): Promise<Results<ClaimResult>> {
-    return this.#telling([], receipts, settleClaims(this.#send, verb, group, receipts, options))
+    return this.#book.follow({ receipts }, codeOfClaim, () => settleClaims(this.#send, verb, group, receipts, options))
   }
 
   async all<P>(group: GroupRef, items: readonly SettleItem[], options: SettleOptions): Promise<SettledAll<P>> {
-    const ids = items.map(({ leaseId }) => leaseId)
-    return this.#telling(ids, [], settleAll<P>(this.#send, group, items, options))
-  }
-
-  async #telling<T>(leaseIds: readonly string[], receipts: readonly string[], work: Promise<T>): Promise<T> {
-    try {
-      return await work
-    } finally {
-      this.#onSettle(leaseIds, receipts)
-    }
+    const leaseIds = items.map(({ leaseId }) => leaseId)
+    return this.#book.follow({ leaseIds }, codeOfLease, () => settleAll<P>(this.#send, group, items, options))
   }
 
   async #gathered(group: GroupRef, items: readonly SettleItem[]): Promise<readonly Outcome<Settled>[]> {
@@ -93,7 +89,17 @@ export class Settler {
         return { ok: true, value }
       }
       const { leaseId, code } = result
-      return { ok: false, error: errorOf(code, { detail: `the lease was not settled`, data: { leaseId } as never }) }
+      return { ok: false, error: errorOf(code, { detail: 'the lease was not settled', data: { leaseId } as never }) }
     })
   }
+}
+
+function codeOfLease({ results }: Results<LeaseResult>, { leaseId }: { readonly leaseId: string }): Code | null {
+  const result = results.find((one) => one.leaseId === leaseId)
+  return result === undefined ? 'ambiguous' : result.ok ? null : result.code
+}
+
+function codeOfClaim({ results }: Results<ClaimResult>, { receipt }: { readonly receipt: string }): Code | null {
+  const result = results.find((one) => one.receipt === receipt)
+  return result === undefined ? 'ambiguous' : result.ok ? null : result.code
 }
