@@ -36,6 +36,7 @@ export default defineConfig({
         },
       },
       { ...outsideWorkerd, ...node('testing', ['test/testing/**/*.test.ts']) },
+      { ...outsideWorkerd, ...node('cli', ['test/cli/**/*.test.ts'], 60_000) },
       {
         test: {
           ...node('client', ['test/client/**/*.test.ts'], 60_000).test,

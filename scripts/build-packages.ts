@@ -1,6 +1,6 @@
-// npm run build:client, after the client itself: rheo-edge/testing in dist/testing.
+// npm run build:client, after the client itself: rheo-edge/testing in dist/testing, and the program rheo in dist/cli.js.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -54,10 +54,27 @@ async function buildTesting(): Promise<void> {
   }
 }
 
+/** One file that needs nothing beside it. */
+async function buildCli(): Promise<void> {
+  const outfile = path.join(dist, 'cli.js')
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/cli/main.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner: { js: '#!/usr/bin/env node' },
+    logLevel: 'warning',
+  })
+  chmodSync(outfile, 0o755)
+}
+
 function run(...tscArguments: string[]): void {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   const { status } = spawnSync(process.execPath, [tsc, ...tscArguments], { cwd: root, stdio: 'inherit' })
   if (status !== 0) throw new Error('tsc failed')
 }
 
-await buildTesting()
+await Promise.all([buildTesting(), buildCli()])
