@@ -41,35 +41,41 @@ beforeAll(async () => {
 
 afterAll(() => runtime?.stop())
 
-test(`${kills} kills of the runtime under load lose nothing and give nothing acked again`, async () => {
-  const seed = seedOfRun()
-  console.log(`${kills} kills, ${partitionCount} partitions, ${consumersPerGroup} consumers a group: CRASH_SEED=${seed}`)
-  const random = randomFrom(seed)
-  const client = createClient(runtime)
-  await createStream(client, stream, partitionCount)
-  for (const { name, maxAttempts } of groups) await createGroup(client, stream, name, { maxAttempts })
-  const journal = createJournal(groups.map(({ name }) => name))
+test(
+  `${kills} kills of the runtime under load lose nothing and give nothing acked again`,
+  async () => {
+    const seed = seedOfRun()
+    console.log(
+      `${kills} kills, ${partitionCount} partitions, ${consumersPerGroup} consumers a group: CRASH_SEED=${seed}`,
+    )
+    const random = randomFrom(seed)
+    const client = createClient(runtime)
+    await createStream(client, stream, partitionCount)
+    for (const { name, maxAttempts } of groups) await createGroup(client, stream, name, { maxAttempts })
+    const journal = createJournal(groups.map(({ name }) => name))
 
-  await runLoad(client, journal, random)
-  await Promise.all(groups.map(({ name }) => drain(client, journal, random, name)))
+    await runLoad(client, journal, random)
+    await Promise.all(groups.map(({ name }) => drain(client, journal, random, name)))
 
-  const log = await readLog(client, stream, partitionCount)
-  const violations = [...journal.faults, ...auditLog(journal, log)]
-  for (const { name } of groups) {
-    const deadLetters = await readDeadLetters(client, stream, name)
-    violations.push(...auditGroup(name, journal.groups.get(name)!, log, deadLetters))
-    const lag = await readLag(client, stream, name)
-    const partitions = log.map(({ length }) => ({ frontier: length, highWatermark: length, lag: 0 }))
-    expect(lag, `seed ${seed}`).toMatchObject({ partitions: { ...partitions }, lag: 0 })
-    console.log(`${name}: ${summaryOf(journal, name)}, ${deadLetters.length} dead letters`)
-  }
-  const maybes = journal.appends.filter(({ outcome }) => outcome === 'maybe').length
-  const found = journal.appends.filter(({ wasFound }) => wasFound).length
-  console.log(`${client.answers()} answers, ${log.flat().length} events`)
-  console.log(`appends whose answer was lost: ${maybes} not sent again, ${found} found by their repeat`)
-  expect(violations.slice(0, 20), `seed ${seed}: ${violations.length} violations`).toEqual([])
-  expect(runtime.complaints, `seed ${seed}`).toEqual([])
-}, timeoutMs)
+    const log = await readLog(client, stream, partitionCount)
+    const violations = [...journal.faults, ...auditLog(journal, log)]
+    for (const { name } of groups) {
+      const deadLetters = await readDeadLetters(client, stream, name)
+      violations.push(...auditGroup(name, journal.groups.get(name)!, log, deadLetters))
+      const lag = await readLag(client, stream, name)
+      const partitions = log.map(({ length }) => ({ frontier: length, highWatermark: length, lag: 0 }))
+      expect(lag, `seed ${seed}`).toMatchObject({ partitions: { ...partitions }, lag: 0 })
+      console.log(`${name}: ${summaryOf(journal, name)}, ${deadLetters.length} dead letters`)
+    }
+    const maybes = journal.appends.filter(({ outcome }) => outcome === 'maybe').length
+    const found = journal.appends.filter(({ wasFound }) => wasFound).length
+    console.log(`${client.answers()} answers, ${log.flat().length} events`)
+    console.log(`appends whose answer was lost: ${maybes} not sent again, ${found} found by their repeat`)
+    expect(violations.slice(0, 20), `seed ${seed}: ${violations.length} violations`).toEqual([])
+    expect(runtime.complaints, `seed ${seed}`).toEqual([])
+  },
+  timeoutMs,
+)
 
 /** Producers and consumers at work until the runtime has been killed for the last time and is up again. */
 async function runLoad(client: Client, journal: Journal, random: Random): Promise<void> {
