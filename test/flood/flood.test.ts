@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { startLocal } from '../../scripts/local.ts'
+import { secretsIn } from '../http/secrets-in.ts'
 import { floodAcross } from './across.ts'
 import { type FloodOptions, type FloodReport, flood } from './flood.ts'
 import { floodNonsense } from './nonsense.ts'
@@ -34,8 +35,9 @@ it('S7 requests, valid and hostile, get no 5xx and no silence over HTTP, and wri
 
 it('S1 whoever knows all answers a tenant ever got, but not its token, reads, settles and writes nothing of it', async () => {
   const secret = randomBytes(32).toString('base64url')
+  const logged: string[] = []
   const token = { ...vars, RHEO_AUTH: 'token', RHEO_JWT_SECRET: secret }
-  const server = await startLocal({ directSockets: true, vars: token, onLog: () => {} })
+  const server = await startLocal({ directSockets: true, vars: token, onLog: (_, message) => logged.push(message) })
   try {
     const report = await floodAcross(server.url, secret, options)
     expect(report.faults, where).toEqual([])
@@ -43,6 +45,7 @@ it('S1 whoever knows all answers a tenant ever got, but not its token, reads, se
       ...['neighbor stale_lease', 'neighbor event_not_found', 'neighbor cursor_not_found', 'neighbor 200'],
       ...['forger unauthenticated', 'namer forbidden', 'guest forbidden'],
     ])
+    expect(secretsIn(logged.join('\n'), secret), 'the log of the server').toEqual([])
   } finally {
     await server.stop()
   }
