@@ -56,7 +56,7 @@ const damagedRun = (sql: Sql, id: number, cursor: number): DamagedRun | null =>
     `with runs as (
        select state as kind, first, last,
          state in ('leased', 'delayed') and typeof(dueMs) = 'integer'
-           and (state = 'delayed' or (token is not null and claimed > 0 and leaseMs > 0 and leasedAtMs is not null))
+           and (state = 'delayed' or (token is not null and leaseMs > 0 and leasedAtMs is not null))
            as isSound
        from timed where groupId = ?1
        union all select 'available', first, last, 1 from ready where groupId = ?1
