@@ -2,9 +2,15 @@ import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** Where the random scripts of this run begin, and how many times as many there are (see test/model/compare.ts). */
+const provide = {
+  modelSeed: Number(process.env.MODEL_SEED ?? Math.trunc(Math.random() * 2 ** 31)),
+  modelFactor: Number(process.env.MODEL_STEPS ?? 1),
+}
+
 /** A project whose tests run in Node. */
 const node = (name: string, include: string[], timeoutMs = 30_000) => ({
-  test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000 },
+  test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000, provide },
 })
 
 /** The object classes name a module that only the runtime has; see src/testing/cloudflare-workers.ts. */
@@ -13,6 +19,13 @@ const outsideWorkerd = {
     alias: { 'cloudflare:workers': fileURLToPath(new URL('./src/testing/cloudflare-workers.ts', import.meta.url)) },
   },
 }
+
+/**
+ * What of the conformance suite does not run in process: files that start servers of their own, and, unless all is asked
+ * for (npm run conformance -- --local), those that would make it last longer than a minute.
+ */
+const elsewhere = ['auth', 'jwks']
+const slow = process.env.CONFORMANCE_LOCAL === 'all' ? [] : ['model', 'limits', 'search-paging', 'search-stream']
 
 export default defineConfig({
   test: {
@@ -32,6 +45,7 @@ export default defineConfig({
         ...outsideWorkerd,
         test: {
           ...node('conformance-local', ['test/conformance/**/*.test.ts'], 60_000).test,
+          exclude: [...elsewhere, ...slow].map((name) => `test/conformance/${name}.test.ts`),
           globalSetup: ['test/testing/conformance-setup.ts'],
         },
       },
@@ -43,10 +57,11 @@ export default defineConfig({
           globalSetup: ['test/client/setup.ts'],
         },
       },
-      node('crash', ['test/crash/**/*.test.ts'], 240_000),
+      node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
+      node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'workers', include: ['test/workers/**/*.test.ts'], testTimeout: 60_000, provide },
       },
     ],
   },

@@ -9,7 +9,7 @@ import { type Result, toResult, toTable } from './result.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** The server and the reference take turns, so that a machine that slows down slows both. */
-const rounds = 5
+const rounds = 10
 const warmUpSeconds = 0.4
 
 const options = readOptions()

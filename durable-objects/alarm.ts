@@ -1,3 +1,6 @@
+/** The platform fires within milliseconds, and tries again within a minute: one later than this will not come. */
+const LOST_MS = 60_000
+
 /**
  * An object's one alarm. It is armed at or before the earliest due time and only ever moved to come earlier: each
  * move is a row written, and an alarm that finds nothing due costs less than moving it after every settle.
@@ -17,9 +20,10 @@ export class Alarm {
     this.#armedMs = await this.#storage.getAlarm()
   }
 
-  /** Sees to it that the alarm fires at `dueMs` or before; null asks for nothing. */
-  arm(dueMs: number | null): void {
-    if (dueMs === null || (this.#armedMs !== null && this.#armedMs <= dueMs)) return
+  /** Sees to it that the alarm fires at `dueMs` or before; null asks for nothing. One that is long overdue is lost. */
+  arm(dueMs: number | null, nowMs: number): void {
+    if (dueMs === null) return
+    if (this.#armedMs !== null && this.#armedMs <= dueMs && nowMs < this.#armedMs + LOST_MS) return
     this.#armedMs = dueMs
     this.rowsWritten += 1
     // Not awaited: it joins the writes of this turn, and no answer leaves the object before they are durable.

@@ -30,4 +30,5 @@ export interface Env {
   readonly RHEO_OPEN_HOSTS?: string
   readonly RHEO_CORS_ORIGINS?: string
   readonly RHEO_TEST_CLOCK?: string
+  readonly RHEO_PARTITION_MAX_BYTES?: string
 }

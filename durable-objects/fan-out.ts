@@ -76,7 +76,8 @@ export async function resolveStarts(
     const detail = `the start lies beyond the last event of partition ${invalid.join(', ')}`
     return failed(failure('invalid_start', detail, { partitions: invalid }))
   }
-  const missing = withCode('backend_unavailable')
+  // Whatever else a partition says, where it starts is not known.
+  const missing = settled.flatMap((one) => (one.value === null ? [one.partition] : []))
   return missing.length > 0 ? failed(unavailable(missing)) : ok(settled.map((one) => one.value!.start))
 }
 

@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Cost, Reply, Woken } from '../src/core/backend.ts'
 import { failure } from '../src/core/failure.ts'
-import { limits } from '../src/core/limits.ts'
+import { limits, partitionBytes } from '../src/core/limits.ts'
+import { partitionName } from '../src/core/object-name.ts'
 import {
   type Address,
   type Answer,
@@ -15,7 +16,7 @@ import { PartitionMachine } from '../src/core/partition/machine.ts'
 import { readIdentity, writeIdentity } from '../src/storage/identity.ts'
 import { openPartitionStore } from '../src/storage/partition.ts'
 import { openDurableSql } from '../src/storage/sql-durable.ts'
-import { readTestTime, writeTestTime } from '../src/storage/test-time.ts'
+import { hasMachineTimes, readTestTime, writeTestTime } from '../src/storage/test-time.ts'
 import { Alarm } from './alarm.ts'
 import { CommandQueue } from './command-queue.ts'
 import type { Env } from './env.ts'
@@ -50,6 +51,7 @@ export class StreamPartition extends DurableObject<Env> {
     () => this.ctx.storage.sync(),
     QUEUE_BYTES,
   )
+  readonly #maxBytes = partitionBytes(this.env.RHEO_PARTITION_MAX_BYTES)
   #life: Life | null = null
   /** Emptied for good. A call that asked the catalog just before must not write an identity afterwards. */
   #isPurged = false
@@ -107,14 +109,23 @@ export class StreamPartition extends DurableObject<Env> {
     this.#alarm.fired()
     const life = this.#life
     if (life === null || life.testTime) return
+    const nowMs = Date.now()
     try {
-      const nowMs = Date.now()
       life.machine.run({ type: 'expire' }, nowMs)
       this.#arm(life)
-      this.#wake(life, nowMs)
     } catch (fault) {
       console.error('expiry failed, the alarm is set again', life.address, fault)
-      this.#alarm.arm(Date.now() + ALARM_RETRY_MS)
+      this.#alarm.arm(Math.min(nowMs + ALARM_RETRY_MS, this.#nextDueMs(life, nowMs)), nowMs)
+    }
+    this.#wake(life, nowMs)
+  }
+
+  /** When the next lease or delay ends behind `nowMs`: what was due before has failed, and must not hold up the others. */
+  #nextDueMs(life: Life, nowMs: number): number {
+    try {
+      return life.machine.nextDueMs(nowMs) ?? Infinity
+    } catch {
+      return Infinity
     }
   }
 
@@ -132,6 +143,8 @@ export class StreamPartition extends DurableObject<Env> {
         reply.answer.value.uid === address.uid &&
         address.partition < reply.answer.value.partitionCount
       if (!isKnown || this.#isPurged) return null
+      // What it is told to be is what it is named after: nothing else could find it again.
+      if (!this.ctx.id.equals(this.env.PARTITIONS.idFromName(partitionName(address)))) throw new Error(MISLED)
       // Another call may have come first while the catalog was asked.
       if (this.#life === null) {
         const life = this.#open(address)
@@ -145,7 +158,9 @@ export class StreamPartition extends DurableObject<Env> {
   }
 
   #open(address: Address): Life {
-    const machine = new PartitionMachine(openPartitionStore(this.#sql), address)
+    const store = openPartitionStore(this.#sql)
+    const report = (detail: string, fault: unknown) => console.error(detail, address, fault)
+    const machine = new PartitionMachine(store, address, { trustsStoredTimes: hasMachineTimes(this.#sql), report })
     return { address, machine, testTime: readTestTime(this.#sql) }
   }
 
@@ -172,7 +187,7 @@ export class StreamPartition extends DurableObject<Env> {
       const before = this.#cost()
       try {
         nowMs = this.#enter(life, calls_[0]!.testNowMs)
-        const answers = answer(life.machine, calls_, nowMs)
+        const answers = answer(life.machine, calls_, nowMs, this.#maxBytes - this.ctx.storage.sql.databaseSize)
         this.#arm(life)
         const after = this.#cost()
         const spent = {
@@ -197,7 +212,7 @@ export class StreamPartition extends DurableObject<Env> {
   }
 
   #arm(life: Life): void {
-    if (!life.testTime) this.#alarm.arm(life.machine.nextDueMs())
+    if (!life.testTime) this.#alarm.arm(life.machine.nextDueMs(), Date.now())
   }
 
   /** Wakes whoever waits for a group that has work now: whatever the command was, this finds it. */
@@ -213,10 +228,12 @@ export class StreamPartition extends DurableObject<Env> {
   }
 }
 
+const MISLED = 'a call has come to another partition than it was for'
+
 function assertMeant(is: Address, meant: Address): void {
   const isMeant =
     is.tenant === meant.tenant && is.stream === meant.stream && is.uid === meant.uid && is.partition === meant.partition
-  if (!isMeant) throw new Error('a call has come to another partition than it was for')
+  if (!isMeant) throw new Error(MISLED)
 }
 
 /** Splits calls into stretches that run together: neighbouring appends at one clock, everything else alone. */
@@ -235,7 +252,14 @@ function neighbours(calls: readonly Call[]): Call[][] {
   return stretches
 }
 
-function answer(machine: PartitionMachine, calls: readonly Call[], nowMs: number): Answer<unknown>[] {
+function answer(
+  machine: PartitionMachine,
+  calls: readonly Call[],
+  nowMs: number,
+  freeBytes: number,
+): Answer<unknown>[] {
   const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
-  return appends.length > 0 ? machine.append(appends, nowMs) : calls.map(({ command }) => machine.run(command, nowMs))
+  return appends.length > 0
+    ? machine.append(appends, nowMs, freeBytes)
+    : calls.map(({ command }) => machine.run(command, nowMs))
 }

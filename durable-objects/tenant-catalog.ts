@@ -4,6 +4,7 @@ import type { CatalogCommand, CatalogCommandName, CatalogCommands, CatalogOut } 
 import { CatalogMachine, type Located, strangePartition, toRecord } from '../src/core/catalog/machine.ts'
 import type { Doomed } from '../src/core/catalog/store.ts'
 import { failed, failure, ok, type Result } from '../src/core/failure.ts'
+import { catalogName } from '../src/core/object-name.ts'
 import { done, refused } from '../src/core/partition/commands.ts'
 import { openCatalogStore, readOwner, writeOwner } from '../src/storage/catalog.ts'
 import { openDurableSql } from '../src/storage/sql-durable.ts'
@@ -24,6 +25,7 @@ import { partitionStub } from './stubs.ts'
 
 /** How long after a create or patch that was cut short the catalog finishes it itself. */
 const REPAIR_MS = 2_000
+const MISLED = 'a call has come to another catalog than it was for'
 /** 80 random bits, in lower case so that it can stand in an event id. */
 const UID_CHARACTERS = 16
 
@@ -100,11 +102,12 @@ export class TenantCatalog extends DurableObject<Env> {
       // Nothing is written for a tenant that has no stream, whoever asks.
       if (command.type === 'streams') return ok({ streams: [], more: false })
       if (command.type !== 'createStream') return noStream(command.stream)
+      if (!this.ctx.id.equals(this.env.CATALOGS.idFromName(catalogName(tenant)))) throw new Error(MISLED)
       this.#life = this.#open(tenant)
       writeOwner(this.#sql, tenant)
     }
     const life: Life = this.#life
-    if (life.tenant !== tenant) throw new Error('a call has come to another catalog than it was for')
+    if (life.tenant !== tenant) throw new Error(MISLED)
     const call: Call = { life, testNowMs, spent }
     const { machine } = life
     this.#counted(spent, () => this.#enter(life, testNowMs !== null))
@@ -146,7 +149,7 @@ export class TenantCatalog extends DurableObject<Env> {
     if (!starts.ok) return starts
     const nowMs = testNowMs ?? Date.now()
     const group = this.#counted(spent, () => life.machine.addGroup(stream, command, starts.value, newUid(), nowMs))
-    return this.#sync(call, { stream, group })
+    return group.ok ? this.#sync(call, { stream, group: group.value }) : group
   }
 
   async #patchGroup(call: Call, command: CatalogCommands['patchGroup']['in']): Promise<Result<unknown>> {
@@ -242,7 +245,7 @@ export class TenantCatalog extends DurableObject<Env> {
   }
 
   #armForRepair(life: Life): void {
-    if (!life.testTime && isUnfinished(life)) this.#alarm.arm(Date.now() + REPAIR_MS)
+    if (!life.testTime && isUnfinished(life)) this.#alarm.arm(Date.now() + REPAIR_MS, Date.now())
   }
 
   #disarmIfDone(life: Life): void {

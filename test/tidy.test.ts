@@ -50,10 +50,16 @@ describe('imports point down', () => {
     expect(both.map(({ file }) => file).filter((file) => !roots.includes(file))).toEqual([])
   })
 
-  for (const room of ['scripts/demo', 'test/conformance/']) {
+  for (const room of ['scripts/demo', 'scripts/walkthrough', 'test/conformance/']) {
     test(`${room} knows the server by its URL alone`, () => {
       const server = ['src/', 'durable-objects/']
-      expect(offendingImports(room, (target) => !server.some((one) => isIn(target, one)))).toEqual([])
+      const reached = reachableFrom(room)
+      const knowing = parsed.flatMap((source) => {
+        const targets = reached.has(source.file) ? importsOf(source).map(({ target }) => target) : []
+        const offences = targets.filter((target) => server.some((one) => isIn(target, one)))
+        return offences.map((target) => `${source.file}: ${target}`)
+      })
+      expect(knowing).toEqual([])
     })
   }
 })
@@ -125,6 +131,18 @@ function isNodeStore(target: string, file: string): boolean {
 /** Whether an import's target lies in a room (ends in `/` or `:`) or belongs to a package. */
 function isIn(target: string, room: string): boolean {
   return target === room || target.startsWith(/[/:]$/.test(room) ? room : `${room}/`)
+}
+
+/** The files of a room and all that they import, on whatever way, save what starts the server for them. */
+function reachableFrom(room: string): Set<string> {
+  const reached = new Set(sources.filter((file) => file.startsWith(room)))
+  for (const file of reached) {
+    const source = parsed.find((one) => one.file === file)
+    for (const { target } of source === undefined ? [] : importsOf(source)) {
+      if (target !== 'scripts/local.ts') reached.add(target)
+    }
+  }
+  return reached
 }
 
 function offendingImports(room: string, isAllowed: (target: string, file: string) => boolean): string[] {

@@ -2,8 +2,13 @@ import type { Api, Json } from './api.ts'
 import { table } from './print.ts'
 
 /** Fetches all there is, and gives the tokens names that a reader can follow. */
-export async function fetchAll(api: Api, group: string, consumerId: string): Promise<Json[]> {
-  const body = { consumerId, limit: 100 }
+export function fetchAll(api: Api, group: string, consumerId: string): Promise<Json[]> {
+  return fetchSome(api, group, { consumerId, limit: 100 })
+}
+
+/** Fetches with a body of its own, and gives the tokens names that a reader can follow. */
+export async function fetchSome(api: Api, group: string, body: Json): Promise<Json[]> {
+  const { consumerId } = body
   const { leases } = await api.call('POST', `${group}/fetch`, { body, expect: 200, show: summary })
   for (const lease of leases) {
     api.name(lease.leaseId, `${consumerId}'s lease of ${lease.partition}/${lease.sequence}`)
@@ -12,12 +17,10 @@ export async function fetchAll(api: Api, group: string, consumerId: string): Pro
   return leases
 }
 
-/** One member of each lease says enough on a line. */
+/** Four members of each lease say enough on a line. */
 function summary(body: Json): Json {
-  const [first] = body.leases
-  if (first === undefined) return body
-  const { partition, sequence, attempt, expiresAt } = first
-  return { leases: [{ partition, sequence, attempt, expiresAt }, ...body.leases.slice(1)] }
+  if (body.leases.length === 0) return body
+  return { leases: body.leases.map(pick('partition', 'sequence', 'attempt', 'expiresAt')) }
 }
 
 /** The lag of a group, read without a word unless `show` says otherwise. */

@@ -12,18 +12,27 @@ function paint(style: Style, text: string): string {
   return inColour ? styleText(style, text, { validateStream: false }) : text
 }
 
-function line(text = ''): void {
-  process.stdout.write(text === '' ? '\n' : `${indent}${text}\n`)
+let write = (text: string): void => {
+  process.stdout.write(text)
 }
 
-/** The first lines of the demo. */
+/** Sends what is printed from now on elsewhere than to the standard output. */
+export function printTo(take: (text: string) => void): void {
+  write = take
+}
+
+function line(text = ''): void {
+  write(text === '' ? '\n' : `${indent}${text}\n`)
+}
+
+/** The first lines of a story. */
 export function title(text: string, ...below: string[]): void {
-  process.stdout.write(`\n${paint('bold', text)}\n${paint('dim', below.join('\n'))}\n`)
+  write(`\n${paint('bold', text)}\n${paint('dim', below.join('\n'))}\n`)
 }
 
 /** Begins a step. */
 export function heading(number: number, text: string): void {
-  process.stdout.write(`\n${paint(['bold', 'cyan'], `${number}  ${text}`)}\n`)
+  write(`\n${paint(['bold', 'cyan'], `${number}  ${text}`)}\n`)
 }
 
 /** What the reader should know before the call that follows, one line per argument. */

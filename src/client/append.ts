@@ -1,7 +1,8 @@
-import { errorOf, isCode, RheoError } from './errors.ts'
-import type { AppendedEvent, AppendResult } from './event.ts'
-import type { Code } from './failure.ts'
-import { path } from './path.ts'
+import { pathText } from './call.ts'
+import type { RheoError } from './errors.ts'
+import type { AppendedEvent, AppendResult, StreamEvent } from './event.ts'
+import type { Outcome } from './gather.ts'
+import { errorOfProblem } from './problem.ts'
 import type { CallOptions, Safety, Send } from './request.ts'
 
 export interface AppendOptions extends CallOptions {
@@ -20,7 +21,7 @@ export interface AppendRequest extends Omit<AppendOptions, 'idempotencyKey'> {
   readonly idempotencyKey: string | null
 }
 
-type Wire = Omit<AppendedEvent, 'duplicate'> & { readonly duplicate?: boolean }
+type Wire = StreamEvent & { readonly duplicate?: boolean }
 
 const appendedOf = (event: Wire, duplicate = event.duplicate): AppendedEvent => ({
   ...event,
@@ -31,7 +32,7 @@ async function post<T>(send: Send, stream: string, body: string, request: Append
   const { idempotencyKey, signal, timeoutMs } = request
   return send({
     method: 'POST',
-    path: path`/v1/streams/${stream}/events`,
+    path: pathText(['streams', stream, 'events']),
     body,
     safety: idempotencyKey === null ? keyless : 'repeatable',
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
@@ -64,33 +65,18 @@ export async function appendTexts(
   request: AppendRequest,
 ): Promise<AppendedEvent[]> {
   const body = `{"events":[${texts.join(',')}]${conditionOf(request, ',')}}`
-  try {
-    // Without a key nothing tells a repeat from new events, and a batch may be in partly.
-    const { events } = await post<{ events: Wire[] }>(send, stream, body, request, 'never')
-    return events.map((event) => appendedOf(event))
-  } catch (error) {
-    throw error instanceof RheoError ? withResults(error) : error
-  }
-}
-
-/** The same failure with its results as they are documented: `duplicate` stands in the event. */
-function withResults(error: RheoError): RheoError {
-  const wire = resultsOf(error)
-  if (wire === undefined) return error
-  const results = wire.map((result): AppendResult => {
-    if (!('event' in result)) return { code: result.code, detail: result.detail ?? 'nobody knows whether it is in' }
-    return { event: appendedOf(result.event as Wire, (result as { duplicate?: boolean }).duplicate) }
-  })
-  return errorOf(error.code, { ...error, data: { ...error.data, results } as typeof error.data })
+  // Without a key nothing tells a repeat from new events, and a batch may be in partly.
+  const { events } = await post<{ events: Wire[] }>(send, stream, body, request, 'never')
+  return events.map((event) => appendedOf(event))
 }
 
 /** What of an append is in, event by event, if the failure says so. */
 export const resultsOf = (error: RheoError): readonly AppendResult[] | undefined =>
   (error.data as { results?: readonly AppendResult[] }).results
 
-/** The failure of one event of an append that is not entirely in. */
-export function errorOfEvent(error: RheoError, result: Exclude<AppendResult, { event: AppendedEvent }>): RheoError {
-  const { status, requestId, retryAfterMs } = error
-  const code: Code = isCode(result.code) ? result.code : 'failed'
-  return errorOf(code, { detail: result.detail, data: {} as never, status, requestId, retryAfterMs })
+/** What one event of an append that is not entirely in came to; `error` is that of the whole. */
+export function outcomeOfEvent(error: RheoError, result: AppendResult): Outcome<AppendedEvent> {
+  if ('event' in result) return { ok: true, value: appendedOf(result.event, result.duplicate) }
+  const { detail = error.detail } = result
+  return { ok: false, error: errorOfProblem({ code: result.code, detail }, error) }
 }

@@ -1,7 +1,7 @@
+import { call, ofGroup } from './call.ts'
 import type { StreamEvent } from './event.ts'
 import type { PartitionLag } from './inspect.ts'
-import { path } from './path.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import type { CallOptions, Send } from './request.ts'
 import type { ListOptions } from './stream.ts'
 
 /** A rejected delivery with its reason. */
@@ -46,20 +46,7 @@ export interface DeadLetters {
 }
 
 export const deadLettersOf = (send: Send): DeadLetters => ({
-  list: async (stream, group, { limit, after, partition, ...options } = {}) =>
-    send({
-      method: 'GET',
-      path: path`/v1/streams/${stream}/groups/${group}/dead-letters`,
-      query: { limit, after, partition },
-      safety: 'read',
-      ...options,
-    }),
-  redrive: async (stream, group, which, options) =>
-    send({
-      method: 'POST',
-      path: path`/v1/streams/${stream}/groups/${group}/dead-letters/redrive`,
-      body: bodyOf(which),
-      safety: 'refused',
-      ...options,
-    }),
+  list: (stream, group, options) => call(send, 'GET', ofGroup(stream, group, 'dead-letters'), 'read', options),
+  redrive: (stream, group, which, options) =>
+    call(send, 'POST', ofGroup(stream, group, 'dead-letters', 'redrive'), 'refused', { ...options, ...which }),
 })

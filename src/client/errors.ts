@@ -25,16 +25,16 @@ export interface Cause<C extends Code> {
  */
 export class RheoError<C extends Code = Code> extends Error {
   /** What a program branches on; `instanceof` of the code's class says the same. */
-  readonly code: C
+  declare readonly code: C
   /** What went wrong, for people. */
-  readonly detail: string
-  readonly data: FailureData[C]
+  declare readonly detail: string
+  declare readonly data: FailureData[C]
   /** HTTP status; 0 when there was no answer. */
-  readonly status: number
+  declare readonly status: number
   /** Names the request in the server's log; null when there was no answer. */
-  readonly requestId: string | null
+  declare readonly requestId: string | null
   /** How long the server asks to wait before another try, in milliseconds; null when it does not say. */
-  readonly retryAfterMs: number | null
+  declare readonly retryAfterMs: number | null
 
   constructor(code: C, { detail, data, status = 0, requestId = null, retryAfterMs = null, cause }: Cause<C>) {
     super(`${code}: ${detail}`, cause === undefined ? undefined : { cause })

@@ -54,8 +54,8 @@ export interface AppendedEvent extends StreamEvent {
   readonly duplicate: boolean
 }
 
-/** What became of one event of an append that is not entirely in. */
+/** What became of one event of an append that is not entirely in: in, perhaps from before; or not in, and why. */
 export type AppendResult =
-  | { readonly event: AppendedEvent }
-  /** Not in; with the code `ambiguous` it may be. */
-  | { readonly code: string; readonly detail: string }
+  | { readonly event: StreamEvent; readonly duplicate?: boolean }
+  /** With the code `ambiguous` nobody knows whether it is in. */
+  | { readonly code: string; readonly detail?: string }

@@ -1,8 +1,9 @@
 import type { Clock } from './clock.ts'
-import { errorOf, isCode, type RheoError } from './errors.ts'
-import type { Code, FailureData } from './failure.ts'
+import { errorOf, type RheoError } from './errors.ts'
+import type { Code } from './failure.ts'
 import type { Fetch } from './options.ts'
-import type { Request } from './request.ts'
+import { errorOfProblem } from './problem.ts'
+import type { Request, Safety } from './request.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /** Where a call goes, and with what. */
@@ -23,7 +24,7 @@ export async function exchange<T>(endpoint: Endpoint, request: Request): Promise
   const onAbort = (): void => abort.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   const totalMs = timeoutMs + waitMs
-  const timeout = (): void => abort.abort(new Error(`no answer within ${totalMs} ms`))
+  const timeout = (): void => abort.abort(new Error(`over ${totalMs} ms`))
   const timer = endpoint.clock.setTimeout(timeout, totalMs)
   try {
     return await ask<T>(endpoint, request, abort.signal)
@@ -35,6 +36,8 @@ export async function exchange<T>(endpoint: Endpoint, request: Request): Promise
     signal?.removeEventListener('abort', onAbort)
   }
 }
+
+type Answer = Awaited<ReturnType<Fetch>>
 
 async function ask<T>(endpoint: Endpoint, request: Request, signal: AbortSignal): Promise<T> {
   const { method, path, query, body, idempotencyKey, safety } = request
@@ -56,39 +59,32 @@ async function ask<T>(endpoint: Endpoint, request: Request, signal: AbortSignal)
   const json = parse(text)
   if (isGood && json !== undefined) return json as T
   // What is no JSON comes from something in between, or was cut short: nobody knows what the server has done.
-  if (isGood) throw noAnswer(safety, new Error(`status ${answer.status}, and a body that is no JSON`))
+  if (isGood) throw noAnswer(safety, `${answer.status} without JSON`)
   throw failureOf(answer, json, safety)
 }
 
 /** An answer that says that the call failed. */
-function failureOf(answer: Awaited<ReturnType<Fetch>>, json: unknown, safety: Request['safety']): RheoError {
-  const { status, headers } = answer
-  const common = {
+function failureOf({ status, headers }: Answer, json: unknown, safety: Safety): RheoError {
+  const { type: _type, title: _title, status: _status, ...problem } = { ...(json as object) } as Record<string, unknown>
+  const around = {
     status,
     requestId: headers.get('Rheo-Request-Id'),
     retryAfterMs: parseRetryAfter(headers.get('Retry-After')),
   }
-  const problem = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>
-  const { type: _type, title: _title, status: _status, code, detail, ...data } = problem
-  const text = typeof detail === 'string' ? detail : `status ${status}`
-  if (isCode(code)) return errorOf(code, { ...common, detail: text, data: data as FailureData[typeof code] })
-  const serverCode = typeof code === 'string' ? { serverCode: code } : {}
-  return errorOf(codeOfStatus(status, safety), { ...common, detail: text, data: serverCode })
+  return errorOfProblem(problem, around, codeOfStatus[status] ?? (status > 501 ? unanswered(safety) : 'failed'))
 }
 
-/** The nearest code of an answer without one that is known, such as that of a proxy, which may have passed the call on. */
-function codeOfStatus(status: number, safety: Request['safety']): Code {
-  if (status === 401) return 'unauthenticated'
-  if (status === 403) return 'forbidden'
-  if (status === 404) return 'not_found'
-  if (status === 429) return 'rate_limited'
-  if (status >= 502 && status <= 504) return unanswered(safety)
-  return 'failed'
+/** The nearest code of an answer without one, such as that of a proxy. With a status beyond 501 it may have passed the call on. */
+const codeOfStatus: { readonly [status: number]: Code } = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'rate_limited',
 }
 
-const unanswered = (safety: Request['safety']) => (safety === 'read' ? 'backend_unavailable' : 'ambiguous')
+const unanswered = (safety: Safety) => (safety === 'read' ? 'backend_unavailable' : 'ambiguous')
 
-function noAnswer(safety: Request['safety'], cause: unknown): RheoError {
+function noAnswer(safety: Safety, cause: unknown): RheoError {
   return errorOf(unanswered(safety), { detail: `no answer: ${messageOf(cause)}`, data: {}, cause })
 }
 
@@ -113,7 +109,8 @@ function parse(text: string): unknown {
 }
 
 function queryText(query: Request['query'] = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
-  if (pairs.length === 0) return ''
-  return `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+  const text = String(parameters)
+  return text && `?${text}`
 }

@@ -1,9 +1,9 @@
+import { call, ofGroup } from './call.ts'
 import type { RheoError } from './errors.ts'
 import type { JsonObject } from './event.ts'
 import type { Lease } from './lease.ts'
-import { path } from './path.ts'
 import type { Scope } from './replay.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import type { CallOptions, Send } from './request.ts'
 
 /** Why a fetch gave nothing: the first that holds over the partitions that were asked. */
 export type EmptyReason = 'paused' | 'in_flight_limit' | 'all_delayed' | 'all_leased' | 'caught_up'
@@ -32,21 +32,9 @@ export interface Fetched<P = JsonObject> {
 /** The fetch of a settle call, which fails for itself. */
 export type AlsoFetched<P = JsonObject> = Fetched<P> | { readonly error: RheoError }
 
-export async function fetchLeases<P>(
-  send: Send,
-  stream: string,
-  group: string,
-  { signal, timeoutMs, ...body }: FetchOptions,
-): Promise<Fetched<P>> {
-  return send({
-    method: 'POST',
-    path: path`/v1/streams/${stream}/groups/${group}/fetch`,
-    body: bodyOf(body),
-    // An answer that was lost took its leases along. Another fetch would be right, but whether to take it is the
-    // caller's to say: it costs an attempt of what was lost.
-    safety: 'refused',
-    waitMs: body.waitMs ?? 0,
-    signal,
-    timeoutMs,
-  })
-}
+/**
+ * An answer that was lost took its leases along. Another fetch would be right, but whether to make it is the caller's to
+ * say: it costs an attempt of what was lost.
+ */
+export const fetchLeases = <P>(send: Send, stream: string, group: string, options: FetchOptions): Promise<Fetched<P>> =>
+  call(send, 'POST', ofGroup(stream, group, 'fetch'), 'refused', options)

@@ -1,10 +1,10 @@
+import { call, ofGroup } from './call.ts'
 import type { Time } from './event.ts'
 import type { Inspecting } from './inspect.ts'
 import { inspectingOf } from './inspect.ts'
-import { path } from './path.ts'
 import type { Replaying } from './replay.ts'
 import { replayingOf } from './replay.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import type { CallOptions, Send } from './request.ts'
 import type { ConfirmOptions, ListOptions } from './stream.ts'
 
 /** Pauses before retries: `min(maxMs, baseMs * factor^(attempt-1))`. */
@@ -82,38 +82,8 @@ export interface Groups extends Inspecting, Replaying {
 export const groupsOf = (send: Send): Groups => ({
   ...inspectingOf(send),
   ...replayingOf(send),
-  create: async (stream, name, { signal, timeoutMs, ...options } = {}) =>
-    send({
-      method: 'POST',
-      path: path`/v1/streams/${stream}/groups`,
-      body: bodyOf({ name, ...options }),
-      safety: 'refused',
-      signal,
-      timeoutMs,
-    }),
-  list: async (stream, { limit, after, ...options } = {}) =>
-    send({
-      method: 'GET',
-      path: path`/v1/streams/${stream}/groups`,
-      query: { limit, after },
-      safety: 'read',
-      ...options,
-    }),
-  update: async (stream, group, { signal, timeoutMs, ...options }) =>
-    send({
-      method: 'PATCH',
-      path: path`/v1/streams/${stream}/groups/${group}`,
-      body: bodyOf(options),
-      safety: 'repeatable',
-      signal,
-      timeoutMs,
-    }),
-  delete: async (stream, group, { confirm, ...options }) =>
-    send({
-      method: 'DELETE',
-      path: path`/v1/streams/${stream}/groups/${group}`,
-      query: { confirm },
-      safety: 'refused',
-      ...options,
-    }),
+  create: (stream, name, options) => call(send, 'POST', ['streams', stream, 'groups'], 'refused', { ...options, name }),
+  list: (stream, options) => call(send, 'GET', ['streams', stream, 'groups'], 'read', options),
+  update: (stream, group, options) => call(send, 'PATCH', ofGroup(stream, group), 'repeatable', options),
+  delete: (stream, group, options) => call(send, 'DELETE', ofGroup(stream, group), 'refused', options),
 })

@@ -7,10 +7,7 @@ export function idempotencyKeys(): () => string {
   let prefix = ''
   let count = 0
   return () => {
-    if (prefix === '') {
-      const bytes = crypto.getRandomValues(new Uint8Array(16))
-      prefix = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-    }
+    prefix ||= crypto.getRandomValues(new Uint32Array(4)).join('-')
     count += 1
     return `${prefix}-${count}`
   }

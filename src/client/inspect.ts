@@ -1,6 +1,6 @@
+import { call, ofGroup } from './call.ts'
 import type { Group } from './group.ts'
-import { path } from './path.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import type { CallOptions, Send } from './request.ts'
 import type { ListOptions } from './stream.ts'
 
 /** States of a delivery. */
@@ -107,32 +107,10 @@ export interface Inspecting {
 }
 
 export const inspectingOf = (send: Send): Inspecting => ({
-  get: async (stream, group, options) =>
-    send({ method: 'GET', path: path`/v1/streams/${stream}/groups/${group}`, safety: 'read', ...options }),
-  lag: async (stream, group, options) =>
-    send({ method: 'GET', path: path`/v1/streams/${stream}/groups/${group}/lag`, safety: 'read', ...options }),
-  holes: async (stream, group, { partition, ...options } = {}) =>
-    send({
-      method: 'GET',
-      path: path`/v1/streams/${stream}/groups/${group}/holes`,
-      query: { partition },
-      safety: 'read',
-      ...options,
-    }),
-  leases: async (stream, group, { limit, after, consumerId, ...options } = {}) =>
-    send({
-      method: 'GET',
-      path: path`/v1/streams/${stream}/groups/${group}/leases`,
-      query: { limit, after, consumerId },
-      safety: 'read',
-      ...options,
-    }),
-  releaseConsumer: async (stream, group, consumerId, options) =>
-    send({
-      method: 'POST',
-      path: path`/v1/streams/${stream}/groups/${group}/leases/release`,
-      body: bodyOf({ consumerId }),
-      safety: 'refused',
-      ...options,
-    }),
+  get: (stream, group, options) => call(send, 'GET', ofGroup(stream, group), 'read', options),
+  lag: (stream, group, options) => call(send, 'GET', ofGroup(stream, group, 'lag'), 'read', options),
+  holes: (stream, group, options) => call(send, 'GET', ofGroup(stream, group, 'holes'), 'read', options),
+  leases: (stream, group, options) => call(send, 'GET', ofGroup(stream, group, 'leases'), 'read', options),
+  releaseConsumer: (stream, group, consumerId, options) =>
+    call(send, 'POST', ofGroup(stream, group, 'leases', 'release'), 'refused', { ...options, consumerId }),
 })

@@ -1,8 +1,8 @@
-import { type AppendOptions, type AppendRequest, appendOne, appendTexts, errorOfEvent, resultsOf } from './append.ts'
+import { type AppendOptions, type AppendRequest, appendOne, appendTexts, outcomeOfEvent, resultsOf } from './append.ts'
 import { RheoError } from './errors.ts'
 import type { AppendedEvent, NewEvent } from './event.ts'
 import type { Outcome } from './gather.ts'
-import { Gathers } from './gathers.ts'
+import { type Gathering, gathers } from './gathers.ts'
 import { idempotencyKeys } from './idempotency-key.ts'
 import type { Send } from './request.ts'
 
@@ -12,20 +12,20 @@ const MAX_CHARACTERS = 4 * 1_048_576
 /** Appends for one client. Single events of a stream gather; what has a condition or a key of its own goes alone. */
 export class Producer {
   readonly #send: Send
-  readonly #gathers: Gathers<string, AppendedEvent> | null
+  readonly #gather: Gathering<string, AppendedEvent> | null
   readonly #nextKey = idempotencyKeys()
 
   constructor(send: Send, gather: boolean) {
     this.#send = send
-    this.#gathers = gather ? new Gathers(MAX_CHARACTERS, (text) => text.length) : null
+    this.#gather = gather ? gathers(MAX_CHARACTERS, (text) => text.length) : null
   }
 
   async one(stream: string, event: NewEvent, options: AppendOptions): Promise<AppendedEvent> {
     const { idempotencyKey, expectedSequence, timeoutMs, signal } = options
     const isPlain = idempotencyKey === undefined && expectedSequence === undefined && timeoutMs === undefined
     const text = JSON.stringify(event)
-    if (this.#gathers === null || !isPlain) return appendOne(this.#send, stream, text, this.#request(options))
-    return this.#gathers.add(stream, text, (texts) => this.#gathered(stream, texts), signal)
+    if (this.#gather === null || !isPlain) return appendOne(this.#send, stream, text, this.#request(options))
+    return this.#gather(stream, text, (texts) => this.#gathered(stream, texts), signal)
   }
 
   async many(stream: string, events: readonly NewEvent[], options: AppendOptions): Promise<AppendedEvent[]> {
@@ -49,11 +49,7 @@ export class Producer {
     } catch (error) {
       const results = error instanceof RheoError ? resultsOf(error) : undefined
       if (results === undefined) return texts.map(() => ({ ok: false, error }))
-      return results.map((result) =>
-        'event' in result
-          ? { ok: true, value: result.event }
-          : { ok: false, error: errorOfEvent(error as RheoError, result) },
-      )
+      return results.map((result) => outcomeOfEvent(error as RheoError, result))
     }
   }
 }

@@ -1,6 +1,6 @@
+import { call } from './call.ts'
 import type { Json, JsonObject, StreamEvent, Time } from './event.ts'
-import { path } from './path.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import type { CallOptions, Send } from './request.ts'
 
 /** Operators on one field; all of them must hold. Numbers compare with numbers, strings with strings by code point. */
 export interface Operators {
@@ -50,20 +50,11 @@ export interface QueryPage<P = JsonObject> {
   readonly nextCursor: string | null
 }
 
-export async function query<P>(
+export const query = <P>(
   send: Send,
   stream: string,
-  { signal, timeoutMs, ...body }: Query & CallOptions & { readonly cursor?: string | undefined },
-): Promise<QueryPage<P>> {
-  return send({
-    method: 'POST',
-    path: path`/v1/streams/${stream}/query`,
-    body: bodyOf(body),
-    safety: 'read',
-    signal,
-    timeoutMs,
-  })
-}
+  options: Query & CallOptions & { readonly cursor?: string | undefined },
+): Promise<QueryPage<P>> => call(send, 'POST', ['streams', stream, 'query'], 'read', options)
 
 const PAGE_EVENTS = 1_000
 

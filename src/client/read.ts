@@ -1,6 +1,6 @@
+import { call } from './call.ts'
 import type { JsonObject, StreamEvent } from './event.ts'
 import type { DeliveryState } from './inspect.ts'
-import { path } from './path.ts'
 import type { CallOptions, Send } from './request.ts'
 
 export interface ReadOptions extends CallOptions {
@@ -46,31 +46,8 @@ export interface EventOptions extends CallOptions {
   readonly groups?: boolean | undefined
 }
 
-export async function read<P>(
-  send: Send,
-  stream: string,
-  { partition, after, limit, ...options }: ReadOptions,
-): Promise<ReadPage<P>> {
-  return send({
-    method: 'GET',
-    path: path`/v1/streams/${stream}/events`,
-    query: { partition, after, limit },
-    safety: 'read',
-    ...options,
-  })
-}
+export const read = <P>(send: Send, stream: string, options: ReadOptions): Promise<ReadPage<P>> =>
+  call(send, 'GET', ['streams', stream, 'events'], 'read', options)
 
-export async function findEvent<P>(
-  send: Send,
-  stream: string,
-  id: string,
-  { partition, groups, ...options }: EventOptions,
-): Promise<FoundEvent<P>> {
-  return send({
-    method: 'GET',
-    path: path`/v1/streams/${stream}/events/${id}`,
-    query: { partition, groups },
-    safety: 'read',
-    ...options,
-  })
-}
+export const findEvent = <P>(send: Send, stream: string, id: string, options: EventOptions): Promise<FoundEvent<P>> =>
+  call(send, 'GET', ['streams', stream, 'events', id], 'read', options)

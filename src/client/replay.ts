@@ -1,9 +1,9 @@
+import { call, ofGroup } from './call.ts'
 import type { Time } from './event.ts'
 import type { Start } from './group.ts'
 import type { PartitionLag } from './inspect.ts'
-import { path } from './path.ts'
 import type { Selection } from './query.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import type { CallOptions, Send } from './request.ts'
 
 /** Some partitions of a stream: one, several, or all when neither is given. */
 export interface Scope {
@@ -66,22 +66,7 @@ export interface Replaying {
 }
 
 export const replayingOf = (send: Send): Replaying => ({
-  replay: async (stream, group, { signal, timeoutMs, ...options }) =>
-    send({
-      method: 'POST',
-      path: path`/v1/streams/${stream}/groups/${group}/replay`,
-      body: bodyOf(options),
-      safety: options.dryRun ? 'read' : 'refused',
-      signal,
-      timeoutMs,
-    }),
-  reset: async (stream, group, { signal, timeoutMs, ...options }) =>
-    send({
-      method: 'POST',
-      path: path`/v1/streams/${stream}/groups/${group}/reset`,
-      body: bodyOf(options),
-      safety: 'refused',
-      signal,
-      timeoutMs,
-    }),
+  replay: (stream, group, options) =>
+    call(send, 'POST', ofGroup(stream, group, 'replay'), options.dryRun ? 'read' : 'refused', options),
+  reset: (stream, group, options) => call(send, 'POST', ofGroup(stream, group, 'reset'), 'refused', options),
 })

@@ -20,7 +20,7 @@ export interface CallOptions {
 export interface Request extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly query?: Readonly<Record<string, unknown>>
   /** JSON text. */
   readonly body?: string
   readonly idempotencyKey?: string
@@ -31,6 +31,3 @@ export interface Request extends CallOptions {
 
 /** Sends a call and gives the body of its answer; throws a `RheoError` or the signal's reason. */
 export type Send = <T>(request: Request) => Promise<T>
-
-/** A body as JSON text. Members that are undefined are left out. */
-export const bodyOf = (value: object): string => JSON.stringify(value)

@@ -5,7 +5,6 @@ import { LeaseBook } from './consume/lease-book.ts'
 import { type LeaseStream, type LeaseStreamOptions, openLeaseStream } from './consume/lease-stream.ts'
 import type { ConsumerOptions } from './consume/options.ts'
 import { Ownership } from './consume/ownership.ts'
-import { type PipelineOptions, runPipeline } from './consume/pipeline.ts'
 import { type DeadLetters, deadLettersOf } from './dead-letter.ts'
 import type { AppendedEvent, JsonObject, NewEvent, StreamEvent } from './event.ts'
 import { type Fetched, type FetchOptions, fetchLeases } from './fetch.ts'
@@ -289,21 +288,5 @@ export class Rheo {
    */
   leases<P = JsonObject>(options: LeaseStreamOptions): LeaseStream<P> {
     return openLeaseStream(this.#connection, this.#ownership, this.#book, options)
-  }
-
-  /**
-   * Runs a lease stream through processors, and what they give through batches by size and time; settles everything.
-   * Resolves when the stream has ended and all is settled or lost.
-   *
-   * @example
-   * const leases = rheo.leases({ stream: 'orders', group: 'warehouse', maxDemand: 500 })
-   * await rheo.pipeline(leases, {
-   *   concurrency: 8,
-   *   processor: (lease) => rowOf(lease.event),
-   *   batch: { size: 100, timeoutMs: 1_000, handler: async (batch) => void (await insert(batch.map(({ value }) => value))) },
-   * })
-   */
-  pipeline<P = JsonObject, T = unknown>(leases: LeaseStream<P>, options: PipelineOptions<P, T>): Promise<void> {
-    return runPipeline(this.#connection.clock, this, leases, options)
   }
 }

@@ -1,9 +1,9 @@
-import { errorOf, isCode, type RheoError } from './errors.ts'
-import type { Code, FailureData } from './failure.ts'
+import { call, ofGroup } from './call.ts'
+import type { Code } from './failure.ts'
 import type { AlsoFetched, Fetched, FetchNowOptions } from './fetch.ts'
 import type { LeaseRef } from './lease.ts'
-import { path } from './path.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import { errorOfProblem, type Problem } from './problem.ts'
+import type { CallOptions, Send } from './request.ts'
 
 /** The verbs that end a lease, or make it longer. */
 export type Verb = 'ack' | 'nack' | 'reject' | 'release' | 'renew'
@@ -71,64 +71,39 @@ export interface GroupRef {
   readonly group: string
 }
 
-const groupPath = ({ stream, group }: GroupRef): string => path`/v1/streams/${stream}/groups/${group}`
-
 /** Only what names the lease goes out: a whole lease would take its event along. */
 const named = ({ leaseId, receipt }: Pick<LeaseRef, 'leaseId' | 'receipt'>) => ({ leaseId, receipt })
 
-/** Renewing twice is as good as once; a settle that is repeated meets its own first try as `stale_lease`. */
-const safetyOf = (verb: Verb) => (verb === 'renew' ? 'repeatable' : 'never')
+const post = <T>(send: Send, { stream, group }: GroupRef, verb: Verb | 'settle', fields: CallOptions): Promise<T> =>
+  // Renewing twice is as good as once; a settle that is repeated meets its own first try as `stale_lease`.
+  call(send, 'POST', ofGroup(stream, group, verb), verb === 'renew' ? 'repeatable' : 'never', fields)
 
 export async function settleOne<V extends Verb, T>(
   send: Send,
   verb: V,
   lease: LeaseRef,
-  { signal, timeoutMs, ...options }: VerbOptions[V] & CallOptions,
+  options: VerbOptions[V] & CallOptions,
 ): Promise<T> {
-  const { ok: _ok, ...settled } = await send<T & { ok: true }>({
-    method: 'POST',
-    path: `${groupPath(lease)}/${verb}`,
-    body: bodyOf({ ...named(lease), ...options }),
-    safety: safetyOf(verb),
-    signal,
-    timeoutMs,
-  })
+  const { ok: _ok, ...settled } = await post<T & { ok: true }>(send, lease, verb, { ...options, ...named(lease) })
   return settled as T
 }
 
-export async function settleMany<V extends Verb, T>(
+export const settleMany = <V extends Verb, T>(
   send: Send,
   verb: V,
   group: GroupRef,
   leases: readonly Pick<LeaseRef, 'leaseId' | 'receipt'>[],
   { signal, timeoutMs, ...options }: VerbOptions[V] & CallOptions,
-): Promise<Results<LeaseResult<T>>> {
-  return send({
-    method: 'POST',
-    path: `${groupPath(group)}/${verb}`,
-    body: bodyOf({ leases: leases.map((lease) => ({ ...named(lease), ...options })) }),
-    safety: safetyOf(verb),
-    signal,
-    timeoutMs,
-  })
-}
+): Promise<Results<LeaseResult<T>>> =>
+  post(send, group, verb, { signal, timeoutMs, ...{ leases: leases.map((one) => ({ ...options, ...named(one) })) } })
 
-export async function settleClaims<V extends 'ack' | 'nack' | 'reject'>(
+export const settleClaims = <V extends 'ack' | 'nack' | 'reject'>(
   send: Send,
   verb: V,
   group: GroupRef,
   receipts: readonly string[],
-  { signal, timeoutMs, ...options }: VerbOptions[V] & CallOptions,
-): Promise<Results<ClaimResult>> {
-  return send({
-    method: 'POST',
-    path: `${groupPath(group)}/${verb}`,
-    body: bodyOf({ receipts, ...options }),
-    safety: 'never',
-    signal,
-    timeoutMs,
-  })
-}
+  options: VerbOptions[V] & CallOptions,
+): Promise<Results<ClaimResult>> => post(send, group, verb, { ...options, ...{ receipts } })
 
 /** What a settle call answers; `fetched` when it was to fetch as well. */
 export interface SettledAll<P> extends Results<LeaseResult> {
@@ -147,28 +122,13 @@ export async function settleAll<P>(
   { fetch, signal, timeoutMs }: SettleOptions,
 ): Promise<SettledAll<P>> {
   type Answer = Results<LeaseResult> & Partial<Fetched<P>> & { readonly fetchError?: Problem }
-  const { results, settled, failed, leases, reason, fetchError } = await send<Answer>({
-    method: 'POST',
-    path: `${groupPath(group)}/settle`,
-    body: bodyOf({ items: items.map(itemOf), fetch }),
-    safety: 'never',
-    signal,
-    timeoutMs,
-  })
+  const body = { signal, timeoutMs, items: items.map(itemOf), fetch }
+  const answer = await post<Answer>(send, group, 'settle', body)
+  const { results, settled, failed, leases, reason, fetchError } = answer
   const counted = { results, settled, failed }
-  if (fetchError !== undefined) return { ...counted, fetched: { error: errorOfProblem(fetchError) } }
+  if (fetchError !== undefined) return { ...counted, fetched: { error: errorOfProblem(fetchError, {}) } }
   if (leases !== undefined) return { ...counted, fetched: reason === undefined ? { leases } : { leases, reason } }
   return counted
-}
-
-interface Problem {
-  readonly code: string
-  readonly detail: string
-}
-
-function errorOfProblem({ code, detail, ...data }: Problem): RheoError {
-  if (isCode(code)) return errorOf(code, { detail, data: data as FailureData[typeof code] })
-  return errorOf('failed', { detail, data: { serverCode: code } })
 }
 
 function itemOf(item: SettleItem): object {

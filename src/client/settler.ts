@@ -2,7 +2,7 @@ import type { LeaseBook } from './consume/lease-book.ts'
 import { errorOf } from './errors.ts'
 import type { Code } from './failure.ts'
 import type { Outcome } from './gather.ts'
-import { Gathers } from './gathers.ts'
+import { type Gathering, gathers } from './gathers.ts'
 import type { LeaseRef } from './lease.ts'
 import type { CallOptions, Send } from './request.ts'
 import {
@@ -29,12 +29,12 @@ type Ref = Pick<LeaseRef, 'leaseId' | 'receipt'>
 /** Settles for one client. Single leases of a group gather, whatever their outcomes. */
 export class Settler {
   readonly #send: Send
-  readonly #gathers: Gathers<SettleItem, Settled> | null
+  readonly #gather: Gathering<SettleItem, Settled> | null
   readonly #book: LeaseBook
 
   constructor(send: Send, gather: boolean, book: LeaseBook) {
     this.#send = send
-    this.#gathers = gather ? new Gathers(Number.POSITIVE_INFINITY, () => 0) : null
+    this.#gather = gather ? gathers(Number.POSITIVE_INFINITY, () => 0) : null
     this.#book = book
   }
 
@@ -48,11 +48,11 @@ export class Settler {
 
   async #one<V extends Ending>(verb: V, lease: LeaseRef, options: VerbOptions[V] & CallOptions): Promise<Settled> {
     const { signal, timeoutMs, ...verbOptions } = options
-    if (this.#gathers === null || timeoutMs !== undefined) return settleOne(this.#send, verb, lease, options)
+    if (this.#gather === null || timeoutMs !== undefined) return settleOne(this.#send, verb, lease, options)
     const { stream, group, leaseId, receipt } = lease
     const item = { ...verbOptions, leaseId, receipt, outcome: verb } as SettleItem
     const send = (items: readonly SettleItem[]) => this.#gathered({ stream, group }, items)
-    return this.#gathers.add(JSON.stringify([stream, group]), item, send, signal)
+    return this.#gather(JSON.stringify([stream, group]), item, send, signal)
   }
 
   async many<V extends Ending>(

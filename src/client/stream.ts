@@ -1,5 +1,5 @@
-import { path } from './path.ts'
-import { bodyOf, type CallOptions, type Send } from './request.ts'
+import { call } from './call.ts'
+import type { CallOptions, Send } from './request.ts'
 
 /** A stream: a named, partitioned, append-only log. */
 export interface Stream {
@@ -48,17 +48,8 @@ export interface Streams {
 }
 
 export const streamsOf = (send: Send): Streams => ({
-  create: (name, { partitionCount, ...options } = {}) =>
-    send({
-      method: 'POST',
-      path: '/v1/streams',
-      body: bodyOf({ name, partitionCount }),
-      safety: 'refused',
-      ...options,
-    }),
-  list: ({ limit, after, ...options } = {}) =>
-    send({ method: 'GET', path: '/v1/streams', query: { limit, after }, safety: 'read', ...options }),
-  get: async (name, options) => send({ method: 'GET', path: path`/v1/streams/${name}`, safety: 'read', ...options }),
-  delete: async (name, { confirm, ...options }) =>
-    send({ method: 'DELETE', path: path`/v1/streams/${name}`, query: { confirm }, safety: 'refused', ...options }),
+  create: (name, options) => call(send, 'POST', ['streams'], 'refused', { ...options, name }),
+  list: (options) => call(send, 'GET', ['streams'], 'read', options),
+  get: (name, options) => call(send, 'GET', ['streams', name], 'read', options),
+  delete: (name, options) => call(send, 'DELETE', ['streams', name], 'refused', options),
 })

@@ -1,3 +1,4 @@
+import { call } from './call.ts'
 import type { JsonObject } from './event.ts'
 import type { CallOptions, Send } from './request.ts'
 
@@ -19,7 +20,7 @@ export interface Capabilities {
 }
 
 export const health = (send: Send, options: CallOptions): Promise<Health> =>
-  send({ method: 'GET', path: '/v1/health', safety: 'read', ...options })
+  call(send, 'GET', ['health'], 'read', options)
 
 export const capabilities = (send: Send, options: CallOptions): Promise<Capabilities> =>
-  send({ method: 'GET', path: '/v1/capabilities', safety: 'read', ...options })
+  call(send, 'GET', ['capabilities'], 'read', options)

@@ -24,7 +24,7 @@ export interface FailureData {
   partition_full: { partition: number }
   unauthenticated: Record<never, never>
   forbidden: Record<never, never>
-  rate_limited: Record<never, never>
+  rate_limited: { retryAfterSeconds: number }
   overloaded: { partition?: number }
   backend_unavailable: { partition?: number; partitions?: readonly number[] }
   ambiguous: { partitions?: readonly number[] }

@@ -19,11 +19,19 @@ export const limits = {
   consumerIdLength: 128,
   reasonLength: 1_000,
   leaseIdLength: 256,
+  tokenLength: 8_192,
   fetchEvents: 1_000,
   settleItems: 1_000,
   pageItems: 1_000,
   answerBytes: 8 * MIB,
   holeRanges: 1_000,
+  /** Runs of leased, delayed and available deliveries of one group in one partition beyond which it gets no new events. */
+  openRuns: 100_000,
+  /**
+   * Size of a partition's database from which on it takes no more events. The platform's own end is at 10 GB; the rest
+   * is room for what groups write.
+   */
+  partitionBytes: 8_000_000_000,
   partitions: 256,
   streamsPerTenant: 10_000,
   groupsPerStream: 1_000,
@@ -43,3 +51,7 @@ export const limits = {
   /** How long at least an idempotency key is remembered. */
   idempotencyMs: 10 * MINUTE_MS,
 } as const
+
+/** The size at which a partition is full: what a deployment says in RHEO_PARTITION_MAX_BYTES, if that is a size. */
+export const partitionBytes = (text: string | undefined): number =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : limits.partitionBytes

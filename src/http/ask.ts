@@ -20,6 +20,7 @@ const partitionEffects: Readonly<Record<CommandName, Effect>> = {
   resolveStart: 'read',
   installGroup: 'write',
   fetch: 'write',
+  work: 'read',
   settle: 'write',
   settleClaims: 'write',
   lag: 'read',

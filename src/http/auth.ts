@@ -1,18 +1,20 @@
 import { failed, failure, ok, type Result } from '../core/failure.ts'
 import { isName, nameRule } from '../core/name.ts'
-import type { JwksCache } from './jwks.ts'
+import { isLoopback } from './loopback.ts'
 import { type Principal, scopes, unauthenticated } from './principal.ts'
-import { tokenPrincipal } from './token.ts'
+import { type Keys, tokenPrincipal } from './token.ts'
 import { type EdgeVars, listOf } from './vars.ts'
+import { warnOnce } from './warn.ts'
 
 const DEFAULT_TENANT = 'default'
 
 /** Authenticates a request and finds its tenant. Whatever is not set up fails closed. */
-export async function authenticate(request: Request, vars: EdgeVars, jwks: JwksCache): Promise<Result<Principal>> {
+export async function authenticate(request: Request, vars: EdgeVars, keys: Keys): Promise<Result<Principal>> {
   switch (vars.RHEO_AUTH) {
     case 'token':
-      return tokenPrincipal(request, vars, jwks)
+      return tokenPrincipal(request, vars, keys)
     case 'open':
+      warnOnce('RHEO_AUTH is open: everybody who can reach this server may do everything')
       return openPrincipal(request, vars)
     default:
       return unauthenticated('RHEO_AUTH must be set to token or open')
@@ -35,10 +37,3 @@ function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
   }
   return ok({ tenant, scopes: new Set(scopes), streams: null })
 }
-
-/** Whether a host name, as URL parsing leaves it, can only be this machine. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' ||
-  hostname.endsWith('.localhost') ||
-  hostname === '[::1]' ||
-  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)

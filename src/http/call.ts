@@ -1,7 +1,9 @@
 import type { Backend } from '../core/backend.ts'
+import type { Result } from '../core/failure.ts'
 import type { CostMeter } from './cost.ts'
 import type { Directory } from './directory.ts'
 import { forbidden, type Principal } from './principal.ts'
+import type { Quotas } from './quota.ts'
 import type { Rotation } from './rotation.ts'
 import type { EdgeVars } from './vars.ts'
 
@@ -15,12 +17,15 @@ export interface Call {
   /** The caller's clock in test time, null otherwise. */
   readonly testNowMs: number | null
   readonly vars: EdgeVars
+  readonly quotas: Quotas
   readonly backend: Backend
   readonly directory: Directory
   readonly rotation: Rotation
   readonly cost: CostMeter
   /** Aborted when the client goes. */
   readonly signal: AbortSignal
+  /** Takes events from what the tenant may append each second. */
+  takeEvents(count: number): Result<null>
   /** 128 new random bits as 22 characters of base64url. */
   randomToken(): string
   /** Work that goes on after the answer. */

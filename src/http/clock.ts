@@ -1,6 +1,7 @@
 import { failed, failure, ok, type Result } from '../core/failure.ts'
 import { parseTime } from '../core/time.ts'
 import type { EdgeVars } from './vars.ts'
+import { warnOnce } from './warn.ts'
 
 /** The request's now, and the caller's clock if this is test time. */
 export interface Clock {
@@ -13,6 +14,7 @@ export const isTestClock = (vars: EdgeVars): boolean => vars.RHEO_TEST_CLOCK ===
 
 /** Reads the clock of a request, once. Without RHEO_TEST_CLOCK the header `Rheo-Now` is ignored. */
 export function readClock(request: Request, vars: EdgeVars): Result<Clock> {
+  if (isTestClock(vars)) warnOnce('RHEO_TEST_CLOCK is 1: callers set the clock. Never in production')
   const header = isTestClock(vars) ? request.headers.get('Rheo-Now') : null
   if (header === null) return ok({ nowMs: Date.now(), testNowMs: null })
   const testNowMs = parseTime(header)

@@ -15,6 +15,7 @@ import { JwksCache } from './jwks.ts'
 import { NDJSON } from './ndjson.ts'
 import { covers, forbidden, type Principal } from './principal.ts'
 import { problem } from './problem.ts'
+import { NO_QUOTAS, readQuotas, take } from './quota.ts'
 import { Rotation } from './rotation.ts'
 import type { Route } from './route.ts'
 import { deadLetterRoutes } from './routes/dead-letters.ts'
@@ -27,6 +28,7 @@ import { replayRoutes } from './routes/replay.ts'
 import { searchRoutes } from './routes/search.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { type Mechanisms, systemRoutes } from './routes/system.ts'
+import { TokenBuckets } from './token-buckets.ts'
 import type { EdgeVars } from './vars.ts'
 
 /** What an edge is built from. */
@@ -42,7 +44,7 @@ interface EdgeTypes<Env extends EdgeVars> {
   Variables: { requestId: string; cost: CostMeter }
 }
 
-/** Streams and groups that an isolate remembers, each some 200 bytes. */
+/** Streams, groups and tenants that an isolate remembers, each some 200 bytes. */
 const REMEMBERED = 10_000
 
 const NOBODY: Principal = { tenant: '', scopes: new Set(), streams: [] }
@@ -60,6 +62,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     directory: new Directory(REMEMBERED),
     rotation: new Rotation(REMEMBERED),
     jwks: new JwksCache(),
+    buckets: new TokenBuckets(REMEMBERED),
   }
   const routes = routesOf(options)
   // One router, not the preset of all of them: 3 kB less, and every path here is one that it takes.
@@ -96,7 +99,11 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
   return app
 }
 
-const routesOf = <Env extends EdgeVars>({ version, mechanisms }: EdgeOptions<Env>): readonly Route[] => [
+/** Every route there is. */
+export const routesOf = <Env extends EdgeVars>({
+  version,
+  mechanisms,
+}: Omit<EdgeOptions<Env>, 'connect'>): readonly Route[] => [
   ...systemRoutes(version, mechanisms),
   ...streamRoutes,
   ...eventRoutes,
@@ -109,17 +116,29 @@ const routesOf = <Env extends EdgeVars>({ version, mechanisms }: EdgeOptions<Env
   ...replayRoutes,
 ]
 
+/** What an isolate keeps from one request to the next. */
+interface Shared extends Pick<Call, 'directory' | 'rotation'> {
+  readonly jwks: JwksCache
+  readonly buckets: TokenBuckets
+}
+
 /** Everything that is checked ahead of the body, in the order of S7: credentials, tenant, names, scope. */
 async function callOf<Env extends EdgeVars>(
   c: Context<EdgeTypes<Env>>,
   route: Pick<Route, 'scope'>,
   names: Names,
   backend: Backend,
-  { jwks, ...shared }: Pick<Call, 'directory' | 'rotation'> & { jwks: JwksCache },
+  { jwks, buckets, ...shared }: Shared,
 ): Promise<Result<Call>> {
-  const principal = route.scope === 'open' ? ok(NOBODY) : await authenticate(c.req.raw, c.env, jwks)
+  const keep = (work: Promise<unknown>): void => waitUntil(c, work)
+  const isOpen = route.scope === 'open'
+  const principal = isOpen ? ok(NOBODY) : await authenticate(c.req.raw, c.env, { jwks, waitUntil: keep })
   if (!principal.ok) return principal
   const { tenant, scopes, streams } = principal.value
+  const quotas = isOpen ? ok(NO_QUOTAS) : readQuotas(c.env)
+  if (!quotas.ok) return quotas
+  const admitted = take('requests', 1, tenant, quotas.value, buckets)
+  if (!admitted.ok) return admitted
   for (const field of ['stream', 'group'] as const) {
     const named = names[field] === '' ? ok(null) : checkName(field, names[field])
     if (!named.ok) return named
@@ -136,11 +155,13 @@ async function callOf<Env extends EdgeVars>(
     tenant,
     streams,
     vars: c.env,
+    quotas: quotas.value,
     backend,
     cost: c.var.cost,
     signal: c.req.raw.signal,
     randomToken: () => toBase64Url(crypto.getRandomValues(new Uint8Array(16))),
-    waitUntil: (work) => waitUntil(c, work),
+    waitUntil: keep,
+    takeEvents: (count) => take('events', count, tenant, quotas.value, buckets),
   })
 }
 

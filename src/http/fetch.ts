@@ -2,11 +2,11 @@ import type { StreamRecord } from '../core/catalog/commands.ts'
 import { type Failure, failure, type Result } from '../core/failure.ts'
 import { limits } from '../core/limits.ts'
 import { type Answer, done, type EmptyReason, emptyReasons, moved, refused } from '../core/partition/commands.ts'
-import { addressOf, ask } from './ask.ts'
+import { addressOf, ask, askEach } from './ask.ts'
 import type { Call, Names } from './call.ts'
 import { type FetchRequest, partitionsOf } from './contract/fetch.ts'
 import { forgetGroup, onGroup, type Target } from './directory.ts'
-import { gaveAll, nextWave } from './waves.ts'
+import { gaveAll, nextWave, widest } from './waves.ts'
 import { isOutage, worstOf } from './worst.ts'
 
 /** What a fetch gave. */
@@ -35,8 +35,9 @@ export function fetchOnce(call: Call, names: Names, request: FetchRequest): Prom
 
 /**
  * Asks partitions in waves of doubling width, each beginning one partition further than the fetch before: a backlog
- * costs one object, the last event of many partitions a few waves, and none of them starves. A partition that gave its
- * whole share waits its turn for another.
+ * costs one object, and no partition starves. A partition that gave its whole share waits its turn for another. Where
+ * waves find nothing and can grow no wider, all that are left are asked at once whether they have work at all: the last
+ * event of many partitions is found in a few round trips.
  */
 async function fetchFrom(
   call: Call,
@@ -48,15 +49,26 @@ async function fetchFrom(
   const scope = partitionsOf(request.partitions, stream.partitionCount)
   if (!scope.ok) return refused(scope.failure)
   const partitions = scope.value
-  const queue = call.rotation.next(stream.uid, group, partitions)
+  let queue = call.rotation.next(stream.uid, group, partitions)
   const claims: Claim[] = []
   const reasons = new Set<EmptyReason>()
   const failures: Failure[] = []
   let isMoved = false
   let remaining = request.limit
   let remainingBytes: number = limits.answerBytes
+  let isSparse = false
+  let areAsked = false
   for (let width = 1; queue.length > 0 && remaining > 0 && remainingBytes > 0 && !call.signal.aborted; width *= 2) {
+    const most = widest(remaining, remainingBytes)
+    if (isSparse && !areAsked && width > most && queue.length > most) {
+      areAsked = true
+      const idle = await partitionsWithoutWork(call, target, queue)
+      for (const reason of idle.values()) reasons.add(reason)
+      queue = queue.filter((partition) => !idle.has(partition))
+      width = 1
+    }
     const wave = nextWave(queue, width, remaining, remainingBytes)
+    const before = remaining
     const answers = await Promise.all(
       wave.map((share) => {
         const { leaseMs, consumerId } = request
@@ -85,6 +97,7 @@ async function fetchFrom(
       }
     }
     if (isMoved) break
+    isSparse = remaining === before
   }
   if (call.signal.aborted) {
     call.waitUntil(releaseAll(call, stream, group, claims))
@@ -96,6 +109,20 @@ async function fetchFrom(
   const leases = claims.map((claim) => claim.leases).join(',')
   const reason = claims.length > 0 ? null : (emptyReasons.find((name) => reasons.has(name)) ?? 'caught_up')
   return done({ leases, reason, target, partitions })
+}
+
+/** Asks partitions whether they have work; those that have none, each with its reason. The others are left to a fetch. */
+async function partitionsWithoutWork(
+  call: Call,
+  { stream, group }: Target,
+  partitions: readonly number[],
+): Promise<Map<number, EmptyReason>> {
+  const answers = await askEach(call, stream, partitions, { type: 'work', group })
+  return new Map(
+    answers.flatMap((answer, index) =>
+      answer.status === 'done' && answer.value.reason !== null ? [[partitions[index]!, answer.value.reason]] : [],
+    ),
+  )
 }
 
 /**

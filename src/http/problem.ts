@@ -47,14 +47,20 @@ function headersOf(failure: Failure): Record<string, string> {
       return { Allow: failure.allow.join(', ') }
     case 'unauthenticated':
       return { 'WWW-Authenticate': 'Bearer' }
+    case 'rate_limited':
+      return { 'Retry-After': `${failure.retryAfterSeconds}` }
     case 'overloaded':
     case 'backend_unavailable':
-    case 'rate_limited':
       return { 'Retry-After': '1' }
     default:
       return {}
   }
 }
+
+/** What a failure shows of a text at most: a name that a caller made up may be as long as a body. */
+const SHOWN = 1_000
+
+const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)
 
 /**
  * A failure as `application/problem+json`. `members` is JSON text of further members, each led by a comma, for what
@@ -63,7 +69,8 @@ function headersOf(failure: Failure): Record<string, string> {
 export function problem(failure: Failure, members = ''): Response {
   const { code, detail, ...data } = failure
   const status = statusOf(failure)
-  const body = JSON.stringify({ type: `/docs/errors#${code}`, title: problems[code][1], status, code, detail, ...data })
+  const all = { type: `/docs/errors#${code}`, title: problems[code][1], status, code, detail, ...data }
+  const body = JSON.stringify(all, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value))
   return new Response(`${body.slice(0, -1)}${members}}`, {
     status,
     headers: { 'Content-Type': 'application/problem+json', ...headersOf(failure) },

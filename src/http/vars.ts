@@ -13,9 +13,24 @@ export interface EdgeVars {
   readonly RHEO_OPEN_HOSTS?: string
   /** `1` lets callers set the clock with `Rheo-Now`. Never in production. */
   readonly RHEO_TEST_CLOCK?: string
+  /** Size of a partition's database in bytes from which on it takes no more events; see `limits.partitionBytes`. */
+  readonly RHEO_PARTITION_MAX_BYTES?: string
   /** Origins that browsers may call from, separated by commas. */
   readonly RHEO_CORS_ORIGINS?: string
+  /**
+   * What each tenant may do; whole numbers from 1, absent for no quota beyond the limits. The two rates are kept by each
+   * isolate for itself: a tenant whose calls reach several isolates, or several data centers, gets that much from each.
+   * They keep one tenant from crowding out the others, and are no account of what it used. The counts are exact.
+   */
+  readonly RHEO_QUOTA_REQUESTS_PER_SECOND?: string
+  readonly RHEO_QUOTA_EVENTS_PER_SECOND?: string
+  readonly RHEO_QUOTA_STREAMS?: string
+  /** Groups of each stream. */
+  readonly RHEO_QUOTA_GROUPS?: string
 }
+
+/** The value of a variable; an empty one counts as absent. */
+export const setVar = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 
 /** The entries of a variable that holds a list. */
 export const listOf = (text: string | undefined): string[] =>

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../core/failure.ts'
+import { failed, failure, ok, type Result } from '../core/failure.ts'
 import { addressOf, touch } from './ask.ts'
 import type { Call, Names } from './call.ts'
 import type { FetchRequest } from './contract/fetch.ts'
@@ -20,21 +20,22 @@ export async function fetchWaiting(call: Call, names: Names, request: FetchReque
     if (leftMs <= 0) return fetched
     const end = await waitForWork(call, fetched.value, leftMs)
     if (end === 'over') return ok(fetched.value)
+    // A partition that refuses load is not asked again on behalf of this client, which is told to hold back.
+    if (end === 'overloaded') return failed(failure('overloaded', 'a partition refuses load for now', {}))
     if (end === 'failed') await pause(Math.min(FAILED_WAIT_MS, deadlineMs - Date.now()), call.signal)
   }
 }
+
+/** How waiting ended. */
+type End = 'work' | 'over' | 'overloaded' | 'failed'
 
 /**
  * Waits in all partitions that were asked until one may have work. The others are told to stop: a waiter costs its
  * object memory, and the object a call that it keeps open.
  */
-async function waitForWork(
-  call: Call,
-  { target, partitions }: FetchOutcome,
-  waitMs: number,
-): Promise<'work' | 'over' | 'failed'> {
+async function waitForWork(call: Call, { target, partitions }: FetchOutcome, waitMs: number): Promise<End> {
   const stop = new AbortController()
-  const end = await new Promise<'work' | 'over' | 'failed'>((resolve) => {
+  const end = await new Promise<End>((resolve) => {
     let open = partitions.length
     for (const partition of partitions) {
       const address = addressOf(call, target.stream, partition)
@@ -45,7 +46,7 @@ async function waitForWork(
           if (woken === 'work') resolve('work')
           else if (open === 0) resolve('over')
         },
-        () => resolve('failed'),
+        (fault: { overloaded?: unknown }) => resolve(fault?.overloaded === true ? 'overloaded' : 'failed'),
       )
     }
     if (call.signal.aborted) resolve('over')

@@ -8,13 +8,18 @@ export interface Share {
 }
 
 /**
+ * How many partitions can be asked at once: each gives at least one delivery, and one event whatever its size, so
+ * there must be that many still wanted, and room for as many events of the greatest size.
+ */
+export const widest = (remaining: number, remainingBytes: number): number =>
+  Math.min(remaining, Math.max(1, Math.floor(remainingBytes / limits.eventBytes)))
+
+/**
  * Takes the next wave from the head of the queue: at most `width` partitions, none of them for less than one delivery.
- * The shares of a wave sum up to what remains, never above it, so that nothing is leased beyond the limit. A partition
- * gives one event whatever its size, so it is asked only when there is room for the greatest, or nobody else is asked.
+ * The shares of a wave sum up to what remains, never above it, so that nothing is leased beyond the limit.
  */
 export function nextWave(queue: number[], width: number, remaining: number, remainingBytes: number): Share[] {
-  const room = Math.max(1, Math.floor(remainingBytes / limits.eventBytes))
-  const asked = queue.splice(0, Math.min(width, remaining, room))
+  const asked = queue.splice(0, Math.min(width, widest(remaining, remainingBytes)))
   const extra = remaining % asked.length
   const maxBytes = Math.floor(remainingBytes / asked.length)
   return asked.map((partition, index) => ({

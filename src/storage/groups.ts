@@ -1,5 +1,6 @@
-import type { GroupOptions } from '../core/group.ts'
+import { defaultGroupOptions, type GroupOptions } from '../core/group.ts'
 import type { Group, GroupStore } from '../core/partition/store.ts'
+import { readOptions, takeCensus } from './census.ts'
 import { first, type Sql } from './sql.ts'
 
 type Row = Omit<Group, 'options'> & { options: string }
@@ -7,15 +8,23 @@ type Row = Omit<Group, 'options'> & { options: string }
 const COLUMNS = 'id, uid, name, revision, epoch, cursor, options'
 const OF_DELIVERIES = ['timed', 'ready', 'done', 'tries', 'deadLetters']
 
+/** How many groups back a partition remembers those that are gone. */
+const REMOVED_GROUPS = 1_000
+
 const toGroup = (row: Row | null): Group | null =>
-  row === null ? null : { ...row, options: JSON.parse(row.options) as GroupOptions }
+  row === null ? null : { ...row, options: readOptions(row.options) ?? NO_OPTIONS }
+
+/** Stands for options that cannot be read: the group is damaged, which its census says before anything is done. */
+const NO_OPTIONS: GroupOptions = { ...defaultGroupOptions, paused: true }
 
 /** The groups of a partition. */
 export function openGroups(sql: Sql): GroupStore {
   return {
-    byUid: (uid) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where uid = ?1`, uid)),
-    byId: (id) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where id = ?1`, id)),
-    all: () => sql.all<Row>(`select ${COLUMNS} from groups order by name`).map((row) => toGroup(row)!),
+    byUid: (uid) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where uid = ?1 and cursor <> 0`, uid)),
+    byId: (id) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where id = ?1 and cursor <> 0`, id)),
+    isRemoved: (uid) => first(sql, 'select 1 from groups where uid = ?1 and cursor = 0', uid) !== null,
+    all: () =>
+      sql.all<Row>(`select ${COLUMNS} from groups where cursor <> 0 order by name`).map((row) => toGroup(row)!),
     insert: ({ uid, name, revision, epoch, cursor, options }) =>
       first<{ id: number }>(
         sql,
@@ -34,13 +43,21 @@ export function openGroups(sql: Sql): GroupStore {
       forgetDeliveries(sql, id)
       sql.run('update groups set epoch = ?2, cursor = ?3 where id = ?1', id, epoch, cursor)
     },
-    remove(id) {
-      forgetDeliveries(sql, id)
-      sql.run('delete from groups where id = ?1', id)
+    remove(uid) {
+      const id = first<{ id: number }>(sql, 'select id from groups where uid = ?1 and cursor <> 0', uid)?.id ?? null
+      if (id !== null) forgetDeliveries(sql, id)
+      // The row stays and says that the group is gone: one row written, as deleting it would be.
+      sql.run(
+        `insert into groups (uid, name, revision, epoch, cursor, options) values (?1, '', 0, 0, 0, '')
+         on conflict (uid) do update set name = '', cursor = 0, options = ''`,
+        uid,
+      )
+      sql.run('delete from groups where cursor = 0 and id < (select max(id) from groups) - ?1', REMOVED_GROUPS)
     },
     moveCursor(id, cursor) {
       sql.run('update groups set cursor = ?2 where id = ?1', id, cursor)
     },
+    census: (id) => takeCensus(sql, id),
     edges: (id) =>
       first(
         sql,

@@ -1,4 +1,5 @@
 import type { Batch, BatchHead, LogStore, StoredKey } from '../core/partition/store.ts'
+import { jsonLists } from './json-lists.ts'
 import { first, type Sql } from './sql.ts'
 
 const BATCH = 'first, last, atMs, minTimeMs, maxTimeMs, runMaxMs, bytes, totalBytes, lines'
@@ -56,17 +57,18 @@ export function openLog(sql: Sql): LogStore {
       }
     },
     sequencesOf(ids) {
-      const rows = sql.all<{ id: string; sequence: number }>(
-        'select id, sequence from eventIds where id in (select value from json_each(?1))',
-        JSON.stringify(ids),
+      const rows = jsonLists(ids).flatMap((list) =>
+        sql.all<{ id: string; sequence: number }>(
+          'select id, sequence from eventIds where id in (select value from json_each(?1))',
+          list,
+        ),
       )
       return new Map(rows.map(({ id, sequence }) => [id, sequence]))
     },
     addIds(ids) {
-      sql.run(
-        'insert into eventIds (id, sequence) select value ->> 0, value ->> 1 from json_each(?1)',
-        JSON.stringify(ids.map(({ id, sequence }) => [id, sequence])),
-      )
+      for (const list of jsonLists(ids.map(({ id, sequence }) => [id, sequence]))) {
+        sql.run('insert into eventIds (id, sequence) select value ->> 0, value ->> 1 from json_each(?1)', list)
+      }
     },
     *keysBackwards() {
       const rows = sql.each<{ atMs: number; keys: string | null }>('select atMs, keys from batches order by last desc')

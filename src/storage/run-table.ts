@@ -1,5 +1,6 @@
 import type { RunTable } from '../core/partition/store.ts'
 import type { Difference, Range, Run } from '../core/runs.ts'
+import { jsonLists } from './json-lists.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 type Row = Record<string, SqlValue> & { first: number; last: number }
@@ -46,17 +47,19 @@ export function openRunTable<V extends object>(sql: Sql, table: string, columns:
   return {
     toRun,
     around(group: number, ranges: readonly Range[]): Run<V>[] {
-      const wanted = JSON.stringify(ranges.map(({ first, last }) => [first, last]))
-      const rows = sql.all<Row>(aroundText, group, wanted)
+      const wanted = jsonLists(ranges.map(({ first, last }) => [first, last]))
+      const rows = wanted.flatMap((list) => sql.all<Row>(aroundText, group, list))
+      // A run at the seam of two lists comes with both.
+      if (wanted.length > 1) rows.sort((a, b) => a.last - b.last)
       return rows.filter((row, index) => row.last !== rows[index - 1]?.last).map(toRun)
     },
     *from(group: number, sequence: number): Generator<Run<V>> {
       for (const row of sql.each<Row>(fromText, group, sequence)) yield toRun(row)
     },
     write(group: number, { deletes, moves, upserts }: Difference<V>): void {
-      if (deletes.length > 0) sql.run(deleteText, group, JSON.stringify(deletes))
+      if (deletes.length > 0) for (const list of jsonLists(deletes)) sql.run(deleteText, group, list)
       for (const { from, run } of moves) sql.run(moveText, group, from, ...toValues(run))
-      if (upserts.length > 0) sql.run(upsertText, group, JSON.stringify(upserts.map(toValues)))
+      if (upserts.length > 0) for (const list of jsonLists(upserts.map(toValues))) sql.run(upsertText, group, list)
     },
   } satisfies RunTable<V> & { toRun: unknown }
 }

@@ -12,11 +12,11 @@ export function openTimedTable(sql: Sql): TimedTable {
   const { toRun, ...runs } = openRunTable<Timed>(sql, 'timed', COLUMNS)
   return {
     ...runs,
-    due: (nowMs, limit) =>
-      sql
-        .all<Row>(`select groupId, ${LIST} from timed where dueMs <= ?1 order by groupId, last limit ?2`, nowMs, limit)
-        .map(({ groupId, ...row }) => ({ group: groupId, run: toRun(row as Row) })),
-    earliestDue: () => first<{ dueMs: number | null }>(sql, 'select min(dueMs) as dueMs from timed')!.dueMs,
+    times: () =>
+      sql.each(
+        `select groupId as "group", first, last, dueMs, iif(state = 'leased', dueMs - leaseMs, null) as grantedMs
+         from timed`,
+      ),
     countLeased: (group) =>
       first<{ count: number }>(
         sql,

@@ -138,6 +138,9 @@ export class FakeServer {
       return { ...counted(results), ...(body.fetch === undefined ? {} : this.#lease(body.fetch)) }
     }
     if (verb === 'renew') return counted(body.leases.map((item: { leaseId: string }) => this.#renew(item)))
+    if (body?.leases !== undefined) {
+      return counted(body.leases.map((item: { leaseId: string }) => this.#settle({ ...item, outcome: verb })))
+    }
     return {}
   }
 

@@ -32,9 +32,18 @@ export interface CallOptions {
  *
  * @example const answer = await call<{ streams: unknown[] }>('GET', '/v1/streams')
  */
-export async function call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
+export const call = <T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> =>
+  callTo(url, method, path, { ...options, headers: { ...credentialsOf(options), ...options.headers } })
+
+/** Makes a call to any server, with no credentials but those among its headers. */
+export async function callTo<T = unknown>(
+  server: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer<T>> {
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
-  const response = await fetch(url + path, {
+  const response = await fetch(server + path, {
     method,
     headers: headersOf(options, body !== undefined),
     ...(body === undefined ? {} : { body, duplex: 'half' }),
@@ -53,12 +62,13 @@ export async function call<T = unknown>(method: string, path: string, options: C
   return answer
 }
 
+/** A token decides the tenant by itself. */
+const credentialsOf = (options: CallOptions): Record<string, string> =>
+  token === '' ? { 'Rheo-Tenant': options.tenant ?? tenant } : { Authorization: `Bearer ${token}` }
+
 function headersOf(options: CallOptions, hasBody: boolean): Headers {
   const headers = new Headers()
   if (hasBody) headers.set('Content-Type', options.contentType ?? 'application/json')
-  // A token decides the tenant by itself.
-  if (token === '') headers.set('Rheo-Tenant', options.tenant ?? tenant)
-  else headers.set('Authorization', `Bearer ${token}`)
   if (options.clock !== undefined) headers.set('Rheo-Now', options.clock.now())
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
   return headers

@@ -30,8 +30,8 @@ const capabilities = await call<{ mechanisms?: { testClock?: unknown } }>('GET',
 export const hasTestClock = capabilities.body?.mechanisms?.testClock === true
 
 /** A test whose time is set and not slept; skipped where the server has no test clock. */
-export function timed(name: string, run: (clock: Clock) => Promise<void>): void {
-  test(name, async ({ skip }) => {
+export function timed(name: string, run: (clock: Clock) => Promise<void>, timeoutMs?: number): void {
+  test(name, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, async ({ skip }) => {
     if (!hasTestClock) skip('the server shows no test clock in its capabilities')
     await run(startClock())
   })

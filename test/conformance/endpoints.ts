@@ -26,6 +26,10 @@ export const endpointsWithBody: readonly Endpoint[] = [
     body: { items: [{ leaseId: 'no-lease', outcome: 'ack' }] },
   },
   { method: 'POST', path: '/v1/streams/{s}/groups/{g}/leases/release', body: { consumerId: 'worker' } },
+  { method: 'POST', path: '/v1/streams/{s}/query', body: { limit: 1 } },
+  { method: 'POST', path: '/v1/streams/{s}/groups/{g}/replay', body: { fromSequence: 0 } },
+  { method: 'POST', path: '/v1/streams/{s}/groups/{g}/reset', body: { confirm: true } },
+  { method: 'POST', path: '/v1/streams/{s}/groups/{g}/dead-letters/redrive', body: { all: true } },
 ]
 
 /** Every endpoint that only reads a stream or its groups. */

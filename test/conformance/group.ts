@@ -9,6 +9,9 @@ import type {
   Lease,
   ListedLease,
   PartitionHoles,
+  PartitionLag,
+  Redriven,
+  Replayed,
   Settled,
   SettledMany,
 } from './wire.ts'
@@ -37,6 +40,10 @@ export interface Group {
   leases(): Promise<ListedLease[]>
   deadLetters(query?: string): Promise<DeadLetter[]>
   patch(fields: Record<string, unknown>): Promise<GroupInfo>
+  replay(body: Record<string, unknown>): Promise<Replayed>
+  /** Starts the group over, confirmed unless `body` says otherwise; the lag of each partition in scope. */
+  reset(body?: Record<string, unknown>): Promise<Record<string, PartitionLag>>
+  redrive(body: Record<string, unknown>): Promise<Redriven>
 }
 
 /** A handle to a group that may or may not exist. */
@@ -72,6 +79,11 @@ export function groupAt(stream: Stream, name: string): Group {
     deadLetters: async (query = '') =>
       (await got<{ deadLetters: DeadLetter[] }>('GET', `/dead-letters${query}`)).deadLetters,
     patch: (fields) => got('PATCH', '', fields),
+    replay: (body) => got('POST', '/replay', body),
+    reset: async (body = {}) =>
+      (await got<{ partitions: Record<string, PartitionLag> }>('POST', '/reset', { confirm: true, ...body }))
+        .partitions,
+    redrive: (body) => got('POST', '/dead-letters/redrive', body),
   }
   return group
 }
@@ -83,6 +95,16 @@ export async function fetchAll(group: Group, count: number, body: Record<string,
     const more = await group.fetch({ limit: Math.min(1000, count - leases.length), ...body })
     if (more.length === 0) break
     leases.push(...more)
+  }
+  return leases
+}
+
+/** Acks everything that can be fetched now; answers what was acked. */
+export async function drain(group: Group): Promise<Lease[]> {
+  const leases = await fetchAll(group, Number.POSITIVE_INFINITY)
+  for (let start = 0; start < leases.length; start += 1_000) {
+    const { failed } = await group.many('ack', { leases: leases.slice(start, start + 1_000) })
+    expect(failed).toBe(0)
   }
   return leases
 }

@@ -176,3 +176,18 @@ test('S8.10 in flight never counts what was settled', async () => {
     expect(sequences(await group.leases())).toEqual([2, 3, 4].slice(index))
   }
 })
+
+timed('S8.10 in flight never counts leases that have expired, whether or not anybody has looked', async (clock) => {
+  const stream = await createStream(2, { clock })
+  await stream.appendMany([0, 1].flatMap((partition) => numbered(3, { partition })))
+  const group = await stream.group({ maxAttempts: 1, maxInFlight: 3 })
+  await group.fetch({ limit: 2, leaseMs: 1_000 })
+  await group.fetch({ limit: 4, leaseMs: 2_000 })
+  expect(await group.info()).toMatchObject({ inFlight: 6 })
+  clock.advance(1_000)
+  expect(await group.info()).toMatchObject({ inFlight: 4, deadLetters: 2 })
+  expect(await group.leases()).toHaveLength(4)
+  clock.advance(1_000)
+  expect(await group.leases()).toEqual([])
+  expect(await group.info()).toMatchObject({ inFlight: 0, deadLetters: 6, lag: { lag: 0 } })
+})

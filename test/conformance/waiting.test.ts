@@ -131,6 +131,24 @@ test('S3.6 a maxInFlight that is raised wakes a waiting fetch', async () => {
   expect(sequences(await wokenBy(group, () => group.patch({ maxInFlight: 2 })))).toEqual([2])
 })
 
+test('S3.6 replay, redrive and reset wake a waiting fetch', async () => {
+  const stream = await createStream(4)
+  const group = await stream.group({ maxAttempts: 1 })
+  await stream.append({ partition: 3 })
+  await group.many('ack', { leases: await group.fetch() })
+  const wakes: [() => Promise<unknown>, number][] = [
+    [() => group.replay({ fromSequence: 0 }), 2],
+    [() => group.redrive({ all: true }), 1],
+    [() => group.replay({ query: {} }), 2],
+    [() => group.reset(), 1],
+  ]
+  for (const [wake, attempt] of wakes) {
+    const leases = await wokenBy(group, wake)
+    expect(leases.map((woken) => [woken.sequence, woken.attempt])).toEqual([[1, attempt]])
+    await group.many('reject', { leases })
+  }
+})
+
 test('S4.3 an expiry with no traffic wakes a waiting fetch', async () => {
   const stream = await createStream()
   const group = await stream.group()

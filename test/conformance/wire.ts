@@ -78,6 +78,17 @@ export interface GroupLag {
   lag: number
 }
 
+/** The answer of a replay; of a redrive the counts are called `redriven`. */
+export interface Replayed {
+  reopened: number
+  partitions: Record<string, PartitionLag & { reopened: number }>
+}
+
+export interface Redriven {
+  redriven: number
+  partitions: Record<string, PartitionLag>
+}
+
 export interface HoleRange {
   first: number
   last: number

@@ -1,36 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { scripts, wideScripts } from '../model/arbitrary.ts'
+import { compare } from '../model/compare.ts'
 import { checkScript, type Driver, type Script } from '../model/driver.ts'
 import { MachineDriver } from '../model/machine-driver.ts'
 import { evictingBeforeEach, withAlarm } from '../model/wrap.ts'
-
-/**
- * A failure prints the seed of its batch; `MODEL_SEED=<seed> npx vitest run --project core machine-model` begins
- * with that batch. `MODEL_STEPS` multiplies the number of steps, for a long run.
- */
-const seed = Number(process.env.MODEL_SEED ?? Math.trunc(Math.random() * 2 ** 31))
-const factor = Number(process.env.MODEL_STEPS ?? 1)
-
-/** Plays random scripts until `steps` steps have been compared. */
-async function compare(
-  steps: number,
-  arbitrary: fc.Arbitrary<Script>,
-  play: (script: Script) => Promise<number>,
-  numRuns = 50,
-) {
-  let played = 0
-  for (let batch = 0; played < steps * factor; batch++) {
-    const property = fc.asyncProperty(arbitrary, async (script) => {
-      played += await play(script)
-    })
-    await fc.assert(property, { seed: seed + batch, numRuns })
-  }
-  expect(played).toBeGreaterThanOrEqual(steps * factor)
-}
 
 /** Plays one script on a machine in memory, which `wrap` may disturb. */
 async function inMemory(script: Script, wrap: (driver: MachineDriver) => Driver = (driver) => driver): Promise<number> {
@@ -61,7 +37,7 @@ describe('the partition machine answers as the reference model does', () => {
     compare(20_000, scripts(250, 'reopening'), (script) => inMemory(script)))
 
   it('S4.2, S4.11, S5.8 over thousands of events and of separate holes', () =>
-    compare(250, wideScripts(40), (script) => inMemory(script), 10))
+    compare(250, wideScripts(40), (script) => inMemory(script), { numRuns: 10 }))
 
   it('S4.2 the same whether or not the alarm has run, in time or late', () =>
     compare(6_000, scripts(200, 'reopening'), async (script) => {

@@ -22,7 +22,7 @@ function soundRun() {
   const journal = createJournal(['g'])
   const log: Log = [[event(1), event(2), event(3)]]
   const events = [1, 2, 3].map((number) => ({ payload: { number } }))
-  journal.appends.push({ events, outcome: 'in', answered: [event(1), event(2), event(3)] })
+  journal.appends.push({ events, outcome: 'in', answered: [event(1), event(2), event(3)], wasFound: false })
   for (const sequence of [1, 2, 3]) {
     const delivery = journal.delivery(lease(sequence, 1))
     delivery.leased.push({ lease: lease(sequence, 1), sentAt: journal.step() })

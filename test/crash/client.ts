@@ -19,7 +19,7 @@ export type Client = {
    */
   once<T>(request: Request): Promise<Answer<T> | null>
   /** Sends until there is an answer. Only for what is safe to repeat. */
-  call<T>(request: Request): Promise<Answer<T> & { tries: number }>
+  call<T>(request: Request): Promise<Answer<T>>
   /** Sends once, and refuses no answer and any other status than `status`. */
   expect<T>(status: number, request: Request): Promise<T>
   /** Resolves when so many more answers have come. */
@@ -29,7 +29,7 @@ export type Client = {
 }
 
 /** Calls `/v1` of the server. */
-export function createClient(runtime: Runtime): Client {
+export function createClient(runtime: Pick<Runtime, 'url' | 'up'>): Client {
   let answers = 0
   let waiting: { until: number; resolve: () => void }[] = []
 
@@ -56,10 +56,10 @@ export function createClient(runtime: Runtime): Client {
     return { status: response.status, body: parse(text), headers: response.headers }
   }
 
-  async function call<T>(request: Request): Promise<Answer<T> & { tries: number }> {
+  async function call<T>(request: Request): Promise<Answer<T>> {
     for (let tries = 1; tries <= maxTries; tries += 1) {
       const answer = await once<T>(request)
-      if (answer !== null) return { ...answer, tries }
+      if (answer !== null) return answer
     }
     throw new Error(`${request.path}: no answer in ${maxTries} tries`)
   }

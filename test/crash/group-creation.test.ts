@@ -13,7 +13,7 @@ import type { Fetched } from './wire.ts'
 const stream = 'wide'
 const partitionCount = 64
 const partitions = Array.from({ length: partitionCount }, (_, partition) => partition)
-const kills = 16
+const kills = 12
 /** The catalog takes up what was cut short after two seconds; more kills in between may put that off. */
 const byItselfMs = 8_000
 const pollMs = 100

@@ -6,6 +6,8 @@ export type Append = {
   /** `in` with the answered events, or `maybe` when its answer was lost and it could not be sent again. */
   outcome: 'in' | 'maybe'
   answered: StreamEvent[]
+  /** It was in already when it was sent again: a kill had taken its answer. */
+  wasFound: boolean
 }
 
 /** A lease that a fetch answered, and when that fetch was sent. */

@@ -39,7 +39,7 @@ async function appendOne({ client, journal, random, stream, partitionCount, next
     body: count === 1 ? events[0] : { events },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   }
-  const append: Append = { events, outcome: 'maybe', answered: [] }
+  const append: Append = { events, outcome: 'maybe', answered: [], wasFound: false }
   journal.appends.push(append)
 
   for (let tries = 1; tries <= maxTries; tries += 1) {
@@ -58,7 +58,8 @@ function conclude(journal: Journal, append: Append, { status, body }: Answer<App
     return
   }
   const answered = 'events' in body ? body.events : [{ ...body.event, ...(body.duplicate && { duplicate: true }) }]
-  if (!isRepeat && answered.some((event) => 'duplicate' in event)) {
+  append.wasFound = answered.some((event) => 'duplicate' in event)
+  if (append.wasFound && !isRepeat) {
     journal.faults.push(`${what}: a first append is answered as a duplicate`)
   }
   append.outcome = 'in'

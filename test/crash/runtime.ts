@@ -4,8 +4,11 @@ import { startLocal } from '../../scripts/local.ts'
 /** How long a killed runtime may take to answer again; 0.1 to 0.35 s is usual. */
 const restartMs = 15_000
 const pollMs = 10
-/** How workerd begins what it says of itself: after a kill, that an alarm in an object's file is not the one it noted. */
-const ofWorkerd = 'NOSENTRY '
+/**
+ * What is no complaint: what workerd says of itself (after a kill, that an alarm in an object's file is not the one it
+ * noted), and at each start that the server runs open, as it is asked to here.
+ */
+const usual = /^(NOSENTRY |RHEO_AUTH is open)/
 
 /** A server on the machine whose runtime can be killed. */
 export type Runtime = {
@@ -23,7 +26,7 @@ export type Runtime = {
 export async function startRuntime(persistTo?: string): Promise<Runtime> {
   const complaints: string[] = []
   const onLog = (level: string, message: string) => {
-    if ((level === 'warn' || level === 'error') && !message.startsWith(ofWorkerd)) complaints.push(message)
+    if ((level === 'warn' || level === 'error') && !usual.test(message)) complaints.push(message)
   }
   const local = await startLocal(persistTo === undefined ? { onLog } : { onLog, persistTo })
   let pids = local.pids()

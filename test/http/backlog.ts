@@ -13,8 +13,9 @@ export class Backlog {
     this.reason = reason
   }
 
-  /** The answer to a fetch. */
-  give({ partition, command }: Received): Answer<Fetched> {
+  /** The answer to a fetch, or to the question whether there is work. */
+  give({ partition, command }: Received): Answer<Fetched | { reason: EmptyReason | null }> {
+    if (command.type === 'work') return done({ reason: this.left[partition]! > 0 ? null : this.reason(partition) })
     if (command.type !== 'fetch') throw new Error(`nobody expected ${command.type}`)
     const { limit, token } = command.fetch
     const count = Math.min(limit, this.left[partition]!)

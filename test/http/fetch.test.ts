@@ -69,11 +69,26 @@ describe('a fetch over partitions', () => {
     expect(first.slice(4)).toEqual(first.slice(0, 4))
   })
 
-  it('S3.4 finds the only event of 64 partitions, asking each once', async () => {
+  it.each([1, 2, 100])(
+    'S3.4 finds the only event of 64 partitions in a few round trips with limit %i',
+    async (limit) => {
+      over(64)
+      serve(Array.from({ length: 64 }, (_, partition) => (partition === 40 ? 1 : 0)))
+      expect(partitionsOf((await fetch({ limit })).body.leases)).toEqual([40])
+      const fetches = backend.received.filter(({ command }) => command.type === 'fetch')
+      // Waves of at most eight, then one question to all that are left, then a fetch from the one that has work.
+      expect(fetches.length).toBeLessThanOrEqual(16)
+      expect(backend.received.length).toBeLessThanOrEqual(66)
+    },
+  )
+
+  it('S3.7 has the reason of partitions that were only asked whether they have work', async () => {
     over(64)
-    serve(Array.from({ length: 64 }, (_, partition) => (partition === 40 ? 1 : 0)))
-    expect(partitionsOf((await fetch({ limit: 100 })).body.leases)).toEqual([40])
-    expect(backend.received.length).toBeLessThanOrEqual(64)
+    serve(
+      Array.from({ length: 64 }, () => 0),
+      (partition) => (partition === 40 ? 'all_delayed' : 'all_leased'),
+    )
+    expect((await fetch({ limit: 1 })).body).toEqual({ leases: [], reason: 'all_delayed' })
   })
 
   it('S3.5 gives every claim a token of its own', async () => {

@@ -45,6 +45,7 @@ describe('creating a group', () => {
       name: 'billing',
       options: defaultGroupOptions,
       start,
+      maxGroups: 1_000,
     })
   })
 

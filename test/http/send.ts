@@ -1,6 +1,6 @@
+import type { Backend } from '../../src/core/backend.ts'
 import { createEdge } from '../../src/http/edge.ts'
 import type { EdgeVars } from '../../src/http/vars.ts'
-import type { FakeBackend } from './fake-backend.ts'
 
 export interface Sent {
   readonly status: number
@@ -24,11 +24,7 @@ export type Send = (method: string, path: string, options?: SendOptions) => Prom
 export const mechanisms = { storage: 'memory', durable: false, distributed: false }
 
 /** An edge over a backend, as a function that sends a request to it. `kept` takes the work told to `waitUntil`. */
-export function sendTo(
-  backend: FakeBackend,
-  vars: EdgeVars = { RHEO_AUTH: 'open' },
-  kept: Promise<unknown>[] = [],
-): Send {
+export function sendTo(backend: Backend, vars: EdgeVars = { RHEO_AUTH: 'open' }, kept: Promise<unknown>[] = []): Send {
   const context = { waitUntil: (work: Promise<unknown>) => kept.push(work), passThroughOnException() {}, props: {} }
   const edge = createEdge({ version: '1.2.3', mechanisms, connect: () => backend })
   return async (method, path, { body, raw, headers = {}, signal, host = 'localhost' } = {}) => {

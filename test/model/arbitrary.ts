@@ -17,10 +17,14 @@ const choose = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]): 
   fc.oneof({ withCrossShrink: true }, ...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
 /** Null in so many of a hundred cases. */
-const orNull = <T>(percent: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+export const orNull = <T>(percent: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   choose<T | null>([percent, fc.constant(null)], [100 - percent, arbitrary])
 
 const between = (min: number, max: number) => fc.integer({ min, max })
+
+/** Records of plain objects: RPC takes none without a prototype, and a script is easier to read without them. */
+export const record = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(members, { noNullPrototype: true }) as fc.Arbitrary<T>
 
 const group = choose([60, fc.nat(2)], [1, fc.constant(-1)])
 const consumer = orNull(30, fc.nat(2))
@@ -30,13 +34,13 @@ const delayMs = orNull(40, choose([1, fc.constant(0)], [4, between(1, 60)]))
 const leaseMs = orNull(50, choose([1, between(10, 60)], [2, between(100, 400)]))
 const pageSize = fc.constantFrom(1, 2, 3, 1_000)
 
-const plainEvent: fc.Arbitrary<StepEvent> = fc.record({
+const plainEvent: fc.Arbitrary<StepEvent> = record({
   id: orNull(95, between(8, 80)),
   position: fc.constant(null),
   timestamp: orNull(70, between(-50, 300)),
   content: fc.nat(contents.length - 1),
 })
-const namedEvent: fc.Arbitrary<StepEvent> = fc.record({
+const namedEvent: fc.Arbitrary<StepEvent> = record({
   id: orNull(20, fc.nat(7)),
   position: orNull(80, between(-6, 2)),
   timestamp: orNull(70, between(0, 3)),
@@ -50,16 +54,18 @@ const appendParts = {
   key: orNull(60, fc.nat(5)),
   expected: orNull(85, fc.constantFrom(0, 0, 0, -1, 1)),
 }
-const append = fc.record(appendParts)
-const appendOfMany = fc.record({ ...appendParts, agoMs: choose([2, fc.constant(0)], [1, between(1, 5)]) })
+/** Clocks of producers differ a little, and now and then one is wrong by an hour. */
+const agoMs = choose([8, fc.constant(0)], [4, between(1, 5)], [1, fc.constant(3_600_000)])
+const append = record(appendParts)
+const appendOfMany = record({ ...appendParts, agoMs })
 
 const start: fc.Arbitrary<StepStart> = choose<StepStart>(
   [2, fc.constantFrom<StepStart>({ kind: 'earliest' }, { kind: 'latest' })],
-  [2, fc.record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
-  [1, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
-  [2, fc.record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
+  [2, record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
+  [1, record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [2, record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
 )
-const backoff = fc.record({ baseMs: between(1, 20), factor: fc.constantFrom(1, 1.5, 2), maxMs: between(1, 50) })
+const backoff = record({ baseMs: between(1, 20), factor: fc.constantFrom(1, 1.5, 2), maxMs: between(1, 50) })
 const patch = fc.record(
   {
     maxAttempts: between(1, 4),
@@ -68,21 +74,21 @@ const patch = fc.record(
     backoff: orNull(40, backoff),
     paused: choose([9, fc.constant(false)], [1, fc.constant(true)]),
   },
-  { requiredKeys: [] },
+  { requiredKeys: [], noNullPrototype: true },
 )
 
 const eventId = choose<StepEventId>(
-  [3, fc.record({ event: fc.nat(60) })],
-  [1, fc.record({ position: between(-1, 10) })],
-  [1, fc.record({ id: fc.nat(7) })],
+  [3, record({ event: fc.nat(60) })],
+  [1, record({ position: between(-1, 10) })],
+  [1, record({ id: fc.nat(7) })],
 )
 const selector = choose<StepSelector>(
-  [3, fc.record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
-  [1, fc.record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
-  [2, fc.record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
+  [3, record({ kind: fc.constant('after' as const), below: between(-1, 12) })],
+  [1, record({ kind: fc.constant('at' as const), time: between(-60, 400) })],
+  [2, record({ kind: fc.constant('atEvent' as const), event: fc.nat(60), offMs: fc.constantFrom(0, 0, -1, 1) })],
   [
     3,
-    fc.record({
+    record({
       kind: fc.constant('type' as const),
       content: fc.nat(contents.length - 1),
       limit: orNull(50, between(1, 5)),
@@ -91,29 +97,29 @@ const selector = choose<StepSelector>(
 )
 
 const lease = choose<StepLease>(
-  [20, fc.record({ live: fc.nat(30) })],
-  [3, fc.record({ ever: fc.nat(200) })],
-  [1, fc.record({ receiptOf: fc.nat(5) })],
-  [1, fc.record({ text: fc.constantFrom('', 'x', '3.1.AAAAAAAAAAAAAAAAAAAAAA', '3.1.2.AAAAAAAAAAAAAAAAAAAAAA') })],
+  [20, record({ live: fc.nat(30) })],
+  [3, record({ ever: fc.nat(200) })],
+  [1, record({ receiptOf: fc.nat(5) })],
+  [1, record({ text: fc.constantFrom('', 'x', '3.1.AAAAAAAAAAAAAAAAAAAAAA', '3.1.2.AAAAAAAAAAAAAAAAAAAAAA') })],
 )
 const receipt = choose<StepReceipt | null>(
   [10, fc.constant(null)],
   [4, fc.constant('own')],
-  [1, fc.record({ claim: fc.nat(5) })],
-  [1, fc.record({ leaseOf: fc.nat(200) })],
-  [1, fc.record({ text: fc.constantFrom('', 'x', '3.1.9.AAAAAAAAAAAAAAAAAAAAAA') })],
+  [1, record({ claim: fc.nat(5) })],
+  [1, record({ leaseOf: fc.nat(200) })],
+  [1, record({ text: fc.constantFrom('', 'x', '3.1.9.AAAAAAAAAAAAAAAAAAAAAA') })],
 )
 const claim = choose<StepReceipt>(
-  [12, fc.record({ claim: fc.nat(8) })],
-  [1, fc.record({ claimOfAny: fc.nat(8) })],
+  [12, record({ claim: fc.nat(8) })],
+  [1, record({ claimOfAny: fc.nat(8) })],
   [1, receipt.map((some) => some ?? 'own')],
 )
 const how = { outcome: fc.constantFrom('ack' as const, 'ack', 'nack', 'nack', 'reject', 'release'), reason, delayMs }
-const item: fc.Arbitrary<StepItem> = fc.record({ lease, receipt, ...how })
+const item: fc.Arbitrary<StepItem> = record({ lease, receipt, ...how })
 const few = { minLength: 1, maxLength: 4, size: 'max' } as const
 
 const of = <D extends Step['do'], M>(name: D, members: { [K in keyof M]: fc.Arbitrary<M[K]> }): fc.Arbitrary<Step> =>
-  fc.record({ do: fc.constant(name), ...members }) as unknown as fc.Arbitrary<Step>
+  record({ do: fc.constant(name), ...members }) as unknown as fc.Arbitrary<Step>
 
 /**
  * Weighted so that runs of deliveries break into pieces: small fetches, settles in any order, leases and delays that
@@ -130,7 +136,7 @@ const stepChoices: [number, fc.Arbitrary<Step>][] = [
   [24, of('fetch', { group, limit: fc.constantFrom(1, 1, 2, 2, 3, 5, 20), leaseMs, consumer })],
   [20, of('settle', { group, items: fc.array(item, few) })],
   [3, of('settleEvery', { group, stride: fc.constantFrom(1, 2, 2, 3), backwards: fc.boolean(), ...how })],
-  [5, of('renew', { group, items: fc.array(fc.record({ lease, receipt, leaseMs }), few) })],
+  [5, of('renew', { group, items: fc.array(record({ lease, receipt, leaseMs }), few) })],
   [
     6,
     of('settleClaims', {
@@ -170,31 +176,34 @@ const reopeningChoices: [number, fc.Arbitrary<Step>][] = [
   [1, choose<Step>([5, of('event', { event: eventId })], [1, of('removeGroup', { group })])],
 ]
 
-const anyStep = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
+const anyOf = (choices: [number, fc.Arbitrary<Step>][]): fc.Arbitrary<Step> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 const restart = fc.constant<Step>({ do: 'restart' })
 const kinds = {
-  forward: anyStep(stepChoices),
-  reopening: anyStep([...stepChoices, ...reopeningChoices]),
-  restarting: anyStep([...stepChoices, ...reopeningChoices, [3, restart]]),
+  forward: anyOf(stepChoices),
+  reopening: anyOf([...stepChoices, ...reopeningChoices]),
+  restarting: anyOf([...stepChoices, ...reopeningChoices, [3, restart]]),
 }
+
+/** Steps of one kind (see `scripts`). */
+export const anyStep = (kind: keyof typeof kinds): fc.Arbitrary<Step> => kinds[kind]
 
 const plainEvents = (count: number): Step => ({ do: 'appendMany', count })
 const firstGroup: Step = { do: 'createGroup', start: { kind: 'earliest' }, options: { maxAttempts: 2 } }
+/** What most steps mean nothing without. */
+export const opening: readonly Step[] = [plainEvents(6), firstGroup]
 
 /**
  * Scripts of up to `maxSteps` steps: `forward` ones never take back what has been settled, `reopening` ones replay,
  * redrive and reset, `restarting` ones restart as well. Most steps mean nothing without the first two.
  */
 export const scripts = (maxSteps: number, kind: keyof typeof kinds): fc.Arbitrary<Script> =>
-  fc
-    .record({
-      steps: fc.array(kinds[kind], { maxLength: maxSteps, size: 'max' }),
-      lookEvery: fc.constantFrom(2, 7, 7, 20, 1_000, 1_000, 1_000, 1_000),
-    })
-    .map(({ steps, lookEvery }) => ({ steps: [plainEvents(6), firstGroup, ...steps], lookEvery }))
+  record({
+    steps: fc.array(kinds[kind], { maxLength: maxSteps, size: 'max' }),
+    lookEvery: fc.constantFrom(2, 7, 7, 20, 1_000, 1_000, 1_000, 1_000),
+  }).map(({ steps, lookEvery }) => ({ steps: [...opening, ...steps], lookEvery }))
 
-const wideStep = anyStep([
+const wideStep = anyOf([
   [6, of('fetch', { group, limit: fc.constantFrom(1_000, 1_000, 300, 7), leaseMs, consumer })],
   [8, of('settleEvery', { group, stride: fc.constantFrom(1, 2, 2, 3, 5), backwards: fc.boolean(), ...how })],
   [
@@ -221,9 +230,9 @@ const wideStep = anyStep([
 
 /** Scripts over thousands of events and of pieces: beyond the bounds that an implementation works in at a time. */
 export const wideScripts = (maxSteps: number): fc.Arbitrary<Script> =>
-  fc
-    .record({ steps: fc.array(wideStep, { maxLength: maxSteps, size: 'max' }), lookEvery: fc.constantFrom(9, 1_000) })
-    .map(({ steps, lookEvery }) => {
-      const opening = [plainEvents(1_000), plainEvents(1_000), plainEvents(1_000), firstGroup]
-      return { steps: [...opening, ...steps], lookEvery }
-    })
+  record({ steps: fc.array(wideStep, { maxLength: maxSteps, size: 'max' }), lookEvery: fc.constantFrom(9, 1_000) }).map(
+    ({ steps, lookEvery }) => {
+      const first = [plainEvents(1_000), plainEvents(1_000), plainEvents(1_000), firstGroup]
+      return { steps: [...first, ...steps], lookEvery }
+    },
+  )

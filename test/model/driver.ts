@@ -1,9 +1,9 @@
 import type { Answer, Call, CallName, Out } from './calls.ts'
-import { contents, START_MS, type Step } from './commands.ts'
-import { equal } from './equal.ts'
+import { START_MS, type Step } from './commands.ts'
 import { Watch } from './invariants.ts'
 import { Reference } from './reference.ts'
 import { Resolver } from './resolver.ts'
+import { Trace, textOf } from './trace.ts'
 
 /**
  * One partition behind whatever interface, with a clock that starts at `START_MS` and is moved by hand. It translates
@@ -19,7 +19,7 @@ export interface Driver {
   /** Lets go of the storage as well, and opens it again. */
   restart(): void | Promise<void>
   /** Looks at what the calls do not show; called when all the rest has been compared, throws when it differs. */
-  audit?(reference: Reference): void
+  audit?(reference: Reference): void | Promise<void>
 }
 
 export interface Script {
@@ -51,7 +51,7 @@ class Play {
   readonly #reference = new Reference()
   readonly #resolver = new Resolver(this.#reference)
   readonly #watch = new Watch()
-  readonly #trace: string[] = []
+  readonly #trace = new Trace()
   #nowMs = START_MS
 
   constructor(driver: Driver) {
@@ -62,19 +62,19 @@ class Play {
     if (step.do === 'advance') await this.#advance(step.ms)
     else if (step.do === 'advanceToDue') await this.#advance(this.#untilDue() + step.offMs)
     else if (step.do === 'evict' || step.do === 'restart') {
-      this.#trace.push(step.do)
+      this.#trace.add(step.do)
       await this.#driver[step.do]()
     } else {
       const call = this.#resolver.call(step)
       if (call === null) return
-      this.#trace.push(textOf(call))
+      this.#trace.add(textOf(call))
       await this.#call(call)
     }
   }
 
   /** Compares the end of the log and all that can be seen of every group. */
   async look(): Promise<void> {
-    this.#trace.push('look')
+    this.#trace.add('look')
     await this.#call({ type: 'status' })
     await this.#call({ type: 'read', after: Math.max(0, this.#reference.events.length - 10), limit: 1_000 })
     for (const group of this.#reference.groups.keys()) {
@@ -87,21 +87,24 @@ class Play {
       const views = { lag, holes, info, leases: leases.leases, deadLetters: dead.deadLetters }
       this.#guard(() => this.#watch.views(group, views, this.#nowMs))
     }
-    this.#guard(() => this.#driver.audit?.(this.#reference))
+    try {
+      await this.#driver.audit?.(this.#reference)
+    } catch (fault) {
+      this.#trace.fail(String(fault))
+    }
   }
 
   /** Time moves forward only: of a clock that goes back there is a test of its own. */
   async #advance(ms: number): Promise<void> {
     if (ms <= 0) return
-    this.#trace.push(`advance ${ms}`)
+    this.#trace.add(`advance ${ms}`)
     this.#nowMs += ms
     await this.#driver.advance(ms)
   }
 
   #untilDue(): number {
-    const deliveries = [...this.#reference.groups.values()].flatMap((group) => group.deliveries)
-    const due = deliveries.flatMap(({ untilMs }) => (untilMs === null || untilMs < this.#nowMs ? [] : [untilMs]))
-    return due.length === 0 ? 0 : Math.min(...due) - this.#nowMs
+    const dues = this.#reference.duesFrom(this.#nowMs)
+    return dues.length === 0 ? 0 : Math.min(...dues) - this.#nowMs
   }
 
   async #call<N extends CallName>(call: Call<N>): Promise<Out<N> | null> {
@@ -112,12 +115,9 @@ class Play {
     try {
       actual = await this.#driver.run(asked)
     } catch (fault) {
-      return this.#fail(`${textOf(asked)}: ${fault instanceof Error ? fault.stack : fault}`)
+      return this.#trace.fail(`${textOf(asked)}: ${fault instanceof Error ? fault.stack : fault}`)
     }
-    if (!equal(expected, actual)) {
-      const [must, is] = [JSON.stringify(expected), JSON.stringify(actual)]
-      this.#fail(`${textOf(asked)}\nmust answer ${must}\nanswers     ${is}`)
-    }
+    this.#trace.hold(() => textOf(asked), expected, actual)
     this.#guard(() => this.#watch.see(asked, actual, this.#nowMs))
     return 'value' in actual ? (actual.value as Out<N>) : null
   }
@@ -126,19 +126,7 @@ class Play {
     try {
       check()
     } catch (fault) {
-      this.#fail(String(fault))
+      this.#trace.fail(String(fault))
     }
   }
-
-  #fail(what: string): never {
-    throw new Error(`${what}\nafter\n${this.#trace.map((line, index) => `${index + 1}. ${line}`).join('\n')}`)
-  }
 }
-
-/** Contents by their number, and no more than can be read. */
-function textOf({ type, ...input }: Call): string {
-  const text = JSON.stringify(input, (name, value) => (name === 'content' ? contents.indexOf(value) : value))
-  return `${type} ${text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} … (${text.length} characters)` : text}`
-}
-
-const MAX_TEXT = 2_000

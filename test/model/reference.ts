@@ -39,6 +39,12 @@ export class Reference extends ReferenceLog implements Record<CallName, unknown>
     return {}
   }
 
+  /** When leases and delays end, from a time on. */
+  duesFrom(timeMs: number): number[] {
+    const deliveries = [...this.groups.values()].flatMap((group) => group.deliveries)
+    return deliveries.flatMap(({ untilMs }) => (untilMs === null || untilMs < timeMs ? [] : [untilMs]))
+  }
+
   // The log (S2), and what it means to the groups
 
   override append(request: In<'append'>, nowMs: number): Out<'append'> {

@@ -5,12 +5,20 @@ import { catalogStub, partitionStub } from '../../durable-objects/stubs.ts'
 import type { TenantCatalog } from '../../durable-objects/tenant-catalog.ts'
 import type { StreamRecord } from '../../src/core/catalog/commands.ts'
 import { defaultGroupOptions, type Start } from '../../src/core/group.ts'
+import { limits } from '../../src/core/limits.ts'
 import { addressOf, append, bindings, createGroup, createStream, fetchLeases, run, tenant } from './objects.ts'
 
 const create = (stream: StreamRecord, name: string, start: Start = { kind: 'earliest' }, maxAttempts = 5) =>
   catalogStub(bindings, tenant).run(
     tenant,
-    { type: 'createGroup', stream: stream.name, name, options: { ...defaultGroupOptions, maxAttempts }, start },
+    {
+      type: 'createGroup',
+      stream: stream.name,
+      name,
+      options: { ...defaultGroupOptions, maxAttempts },
+      start,
+      maxGroups: limits.groupsPerStream,
+    },
     null,
   )
 

@@ -63,7 +63,7 @@ it('S8.16 a stale call never brings an emptied partition to life, nor after evic
 it('S8.16 a re-created stream has another uid, other partitions, and nothing of its predecessor', async () => {
   const { stream, group } = await used()
   await catalog({ type: 'deleteStream', stream: stream.name })
-  const again = await catalog({ type: 'createStream', name: stream.name, partitionCount: 3 })
+  const again = await createStream(3, stream.name)
   expect(again.uid).not.toBe(stream.uid)
   expect(await run(addressOf(again), { type: 'status' })).toMatchObject({ highWatermark: 0, bytes: 0 })
   const { answer } = await partitionStub(bindings, addressOf(again)).run(addressOf(again), { type: 'lag', group }, null)
@@ -78,7 +78,8 @@ it('a deleted group is gone from callers at once, and its rows from every partit
   })
   for (const partition of [0, 1]) {
     const rows = await runInDurableObject(objectOf(stream, partition), (_, state) =>
-      ['groups', 'timed', 'ready', 'done', 'tries', 'deadLetters'].flatMap((table) =>
+      // What stays of the group is that it has gone, so that a late install does not bring it back.
+      ['groups where cursor <> 0', 'timed', 'ready', 'done', 'tries', 'deadLetters'].flatMap((table) =>
         state.storage.sql.exec(`select * from ${table}`).toArray(),
       ),
     )
@@ -118,7 +119,7 @@ it('a delete cut short is finished by the catalog itself', async () => {
   await evictDurableObject(catalogObject())
   expect(await runDurableObjectAlarm(catalogObject())).toBe(true)
   const rows = await runInDurableObject(objectOf(stream, 1), (_, state) =>
-    state.storage.sql.exec('select * from groups').toArray(),
+    state.storage.sql.exec('select * from groups where cursor <> 0').toArray(),
   )
   expect(rows).toEqual([])
   expect(await runInDurableObject(catalogObject(), (_, state) => state.storage.getAlarm())).toBe(null)

@@ -1,8 +1,11 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { Env } from '../../durable-objects/env.ts'
+import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { catalogStub, partitionStub } from '../../durable-objects/stubs.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut, StreamRecord } from '../../src/core/catalog/commands.ts'
 import { defaultGroupOptions, type GroupOptions, type Start } from '../../src/core/group.ts'
+import { limits } from '../../src/core/limits.ts'
 import type { Address, Command, CommandName, CommandOut, Outcome } from '../../src/core/partition/commands.ts'
 
 export const bindings = env as unknown as Env
@@ -10,8 +13,8 @@ export const bindings = env as unknown as Env
 export const tenant = `t-${crypto.randomUUID()}`
 
 /** A new stream of the test's tenant. */
-export async function createStream(partitionCount = 1): Promise<StreamRecord> {
-  return catalog({ type: 'createStream', name: `s-${crypto.randomUUID()}`, partitionCount })
+export async function createStream(partitionCount = 1, name = `s-${crypto.randomUUID()}`): Promise<StreamRecord> {
+  return catalog({ type: 'createStream', name, partitionCount, maxStreams: limits.streamsPerTenant })
 }
 
 /** Runs a catalog command that must succeed. */
@@ -34,6 +37,7 @@ export async function createGroup(
     name,
     options: { ...defaultGroupOptions, ...options },
     start,
+    maxGroups: limits.groupsPerStream,
   })
   return group.uid
 }
@@ -117,3 +121,10 @@ export async function settle(
 }
 
 const newToken = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 22)
+
+/** How many leases and delays are in a partition's storage, looked at past the object: nothing is due by it. */
+export const timedRows = (stub: DurableObjectStub<StreamPartition>, group = '*'): Promise<number> =>
+  runInDurableObject(stub, (_, state) => {
+    const text = `select count(*) as count from timed where ?1 = '*' or groupId = (select id from groups where uid = ?1)`
+    return Number(state.storage.sql.exec(text, group).one().count)
+  })

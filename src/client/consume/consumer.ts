@@ -28,6 +28,9 @@ export interface Consumer {
   drain(timeoutMs: number): Promise<Drained>
 }
 
+/** A longer timer would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** Starts a consumer; see `Rheo.consumer`. */
 export async function startConsumer<P, S>(
   connection: Connection,
@@ -35,6 +38,7 @@ export async function startConsumer<P, S>(
   options: ConsumerOptions<P, S>,
 ): Promise<Consumer> {
   const concurrency = bounded('concurrency', options.concurrency ?? 1, 1, 1_000)
+  bounded('handlerTimeoutMs', options.handlerTimeoutMs ?? 1, 1, MAX_TIMER_MS)
   options.signal?.throwIfAborted()
   const disown = ownership.take(options)
   try {

@@ -27,8 +27,7 @@ const PARKED_MS = 250
 /** Takes leases from the server, and never fails: what goes wrong is told, and slows it down (S10.5). */
 export class Feed<P> {
   readonly #options: FeedOptions<P>
-  readonly #failures: Backoff
-  readonly #earlyEmpties: Backoff
+  readonly #backoff: Backoff
   readonly #stop = new AbortController()
   #pauseMs = 0
   #polledAtMs = 0
@@ -36,8 +35,7 @@ export class Feed<P> {
 
   constructor(options: FeedOptions<P>) {
     this.#options = options
-    this.#failures = new Backoff(options.clock)
-    this.#earlyEmpties = new Backoff(options.clock)
+    this.#backoff = new Backoff(options.clock)
   }
 
   /** Whether a fetch has to wait because of what happened before. */
@@ -66,8 +64,8 @@ export class Feed<P> {
       const body = { ...this.fetchOf(limit), waitMs: pollMs, signal }
       const fetched = await fetchLeases<P>(send, stream, group, body)
       const isEarly = clock.now() - sentAtMs < Math.min(pollMs / 2, MIN_WAIT_MS) || pollMs < MIN_WAIT_MS
-      if (fetched.leases.length > 0) this.#earlyEmpties.reset()
-      else if (isEarly) this.#pauseMs = this.#earlyEmpties.next()
+      if (fetched.leases.length === 0 && isEarly) this.#pauseMs = this.#backoff.next()
+      else this.#backoff.reset()
       return this.accept(fetched, sentAtMs)
     } catch (error) {
       if (!signal.aborted) this.refuse(error)
@@ -77,7 +75,6 @@ export class Feed<P> {
 
   /** Takes what a fetch gave that was sent at `sentAtMs`. */
   accept({ leases, reason }: Fetched<P>, sentAtMs: number): Held<P>[] {
-    this.#failures.reset()
     this.#options.emit({ type: 'fetched', count: leases.length, ...(reason === undefined ? {} : { reason }) })
     return this.#options.held.add(leases, sentAtMs)
   }
@@ -86,7 +83,7 @@ export class Feed<P> {
   refuse(error: unknown): void {
     this.#options.emit({ type: 'error', during: 'fetch', error })
     const askedMs = (error as { retryAfterMs?: number | null }).retryAfterMs ?? 0
-    this.#pauseMs = Math.max(askedMs, this.#failures.next())
+    this.#pauseMs = Math.max(askedMs, this.#backoff.next())
   }
 
   /** Ends it. A poll that may be on its way back with leases is given the time to arrive, and they are the caller's. */
@@ -100,6 +97,6 @@ export class Feed<P> {
   /** Ends it at once. */
   kill(): void {
     this.#options.clock.clearTimeout(this.#stopping)
-    this.#stop.abort(new Error('no more fetching'))
+    this.#stop.abort('stop')
   }
 }

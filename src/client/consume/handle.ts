@@ -18,12 +18,9 @@ export async function handle<P, S>(held: Held<P>, options: HandleOptions<P, S>):
   const { clock, handler, setup, onTimeout, onThrow } = options
   const { lease, lengthMs, abort } = held
   const timeoutMs = options.handlerTimeoutMs ?? LEASES_PER_HANDLER * lengthMs
-  const timer = clock.setTimeout(
-    () => {
-      onTimeout(held, new Error(`the handler has taken longer than ${timeoutMs} ms`))
-    },
-    Math.min(timeoutMs, MAX_TIMER_MS),
-  )
+  const timer = clock.setTimeout(() => {
+    onTimeout(held, new Error(`the handler is over ${timeoutMs} ms`))
+  }, timeoutMs)
   const context: HandlerContext<P, S> = Object.freeze({
     attempt: lease.attempt,
     lease,
@@ -39,6 +36,3 @@ export async function handle<P, S>(held: Held<P>, options: HandleOptions<P, S>):
     clock.clearTimeout(timer)
   }
 }
-
-/** A longer timer would fire at once; so long is for ever. */
-const MAX_TIMER_MS = 2 ** 31 - 1

@@ -139,7 +139,7 @@ export class Intake<P> {
   async drain(timeoutMs: number): Promise<Drained> {
     const { stream, group } = this.#options
     if (this.state !== 'open') {
-      throw errorOf('already_draining', { detail: `${stream}/${group} is drained already`, data: { stream, group } })
+      throw errorOf('already_draining', { detail: `${stream}/${group}`, data: { stream, group } })
     }
     const { clock } = this.#connection
     const unsettled = await new Promise<number>((resolve) => {

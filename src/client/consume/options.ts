@@ -48,7 +48,7 @@ export interface ConsumerOptions<P = JsonObject, S = undefined> extends ConsumeO
   /** Runs before the first fetch; what it gives is in every handler's context. When it throws, the consumer does not start. */
   readonly setup?: (() => S | Promise<S>) | undefined
   /**
-   * How long a handler may take, in milliseconds; ten times the length of its lease unless given. Then its signal aborts
+   * How long a handler may take, in milliseconds, up to 24 days; ten times the length of its lease unless given. Then its signal aborts
    * and its lease is renewed no more.
    */
   readonly handlerTimeoutMs?: number | undefined

@@ -21,7 +21,7 @@ export class Ownership {
   take({ stream, group }: GroupRef): () => void {
     const key = JSON.stringify([this.#identity, stream, group])
     if (this.#owned.has(key)) {
-      const detail = `${stream}/${group} has a consumer or lease stream in this process; give that one more concurrency`
+      const detail = `${stream}/${group} is consumed in this process`
       throw errorOf('already_started', { detail, data: { stream, group } })
     }
     this.#owned.add(key)

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { JsonObject } from '../event.ts'
 import type { Lease } from '../lease.ts'
 import { acknowledge, type Settles } from './acknowledge.ts'
@@ -36,20 +36,32 @@ export interface PipelineOptions<P = JsonObject, T = unknown> {
   readonly batch?: BatchOptions<P, T> | undefined
   /** Told of what was thrown, and of settles that failed. What they need has been done. */
   readonly onError?: ((error: unknown, lease: Lease<P>) => void) | undefined
+  /** For tests. */
+  readonly clock?: Clock | undefined
 }
 
-/** Runs leases through processors, batches and settles; see `Rheo.pipeline`. */
-export async function runPipeline<P, T>(
-  clock: Clock,
-  settles: Settles,
+/**
+ * Runs a lease stream through processors, and what they give through batches by size and time; settles everything.
+ * Resolves when the stream has ended and all is settled or lost. Drain the stream to end it.
+ *
+ * @example
+ * const leases = rheo.leases({ stream: 'orders', group: 'warehouse', maxDemand: 500 })
+ * await pipeline(rheo, leases, {
+ *   concurrency: 8,
+ *   processor: (lease) => rowOf(lease.event),
+ *   batch: { size: 100, timeoutMs: 1_000, handler: async (batch) => void (await insert(batch.map(({ value }) => value))) },
+ * })
+ */
+export async function pipeline<P = JsonObject, T = unknown>(
+  rheo: Settles,
   leases: LeaseStream<P>,
   options: PipelineOptions<P, T>,
 ): Promise<void> {
-  const { processor, batch, onError = () => undefined } = options
+  const { processor, batch, onError = () => undefined, clock = systemClock } = options
   const concurrency = bounded('concurrency', options.concurrency ?? 1, 1, 1_000)
   const settling = new Set<Promise<void>>()
   const settle = (lease: Lease<P>, outcome: Outcome): Promise<void> => {
-    const settled = acknowledge(settles, lease, outcome)
+    const settled = acknowledge(rheo, lease, outcome)
       .catch((error) => onError(error, lease))
       .finally(() => settling.delete(settled))
     settling.add(settled)

@@ -11,18 +11,50 @@ import type { Code } from '../failure.ts'
  */
 export type SettleRule = 'expire' | 'lost' | 'nack'
 
-/** Total: a new code does not compile without a rule. */
-const rules: { readonly [C in Code]: SettleRule } = {
+/** The rule of every code. Total: a new code does not compile without one. */
+type Rules = Total<{
+  stale_lease: 'lost'
+  receipt_mismatch: 'lost'
+  stream_not_found: 'lost'
+  group_not_found: 'lost'
+  ambiguous: 'expire'
+  backend_unavailable: 'expire'
+  overloaded: 'expire'
+  rate_limited: 'expire'
+  unauthenticated: 'expire'
+  forbidden: 'expire'
+  failed: 'nack'
+  invalid_name: 'nack'
+  invalid_partition: 'nack'
+  invalid_partition_count: 'nack'
+  invalid_start: 'nack'
+  invalid_replay: 'nack'
+  invalid_query: 'nack'
+  invalid_request: 'nack'
+  payload_too_large: 'nack'
+  // No settle is answered with these; a proxy's 404 is one that knows nothing of the lease.
+  event_not_found: 'expire'
+  not_found: 'expire'
+  method_not_allowed: 'expire'
+  already_exists: 'expire'
+  no_events_in_range: 'expire'
+  confirm_required: 'expire'
+  cursor_not_found: 'expire'
+  id_conflict: 'expire'
+  sequence_conflict: 'expire'
+  partition_full: 'expire'
+  already_started: 'expire'
+  already_draining: 'expire'
+}>
+
+type Total<R extends { [C in Code]: SettleRule }> = R
+
+/** What is left of the table at run time: the rules by which something is done. */
+const rules: { readonly [C in keyof Rules as Rules[C] extends 'expire' ? never : C]: Rules[C] } = {
   stale_lease: 'lost',
   receipt_mismatch: 'lost',
   stream_not_found: 'lost',
   group_not_found: 'lost',
-  ambiguous: 'expire',
-  backend_unavailable: 'expire',
-  overloaded: 'expire',
-  rate_limited: 'expire',
-  unauthenticated: 'expire',
-  forbidden: 'expire',
   failed: 'nack',
   invalid_name: 'nack',
   invalid_partition: 'nack',
@@ -32,22 +64,9 @@ const rules: { readonly [C in Code]: SettleRule } = {
   invalid_query: 'nack',
   invalid_request: 'nack',
   payload_too_large: 'nack',
-  // No settle is answered with these; a proxy's 404 is one that knows nothing of the lease.
-  event_not_found: 'expire',
-  not_found: 'expire',
-  method_not_allowed: 'expire',
-  already_exists: 'expire',
-  no_events_in_range: 'expire',
-  confirm_required: 'expire',
-  cursor_not_found: 'expire',
-  id_conflict: 'expire',
-  sequence_conflict: 'expire',
-  partition_full: 'expire',
-  already_started: 'expire',
-  already_draining: 'expire',
 }
 
-export const ruleOf = (code: Code): SettleRule => rules[code] ?? 'expire'
+export const ruleOf = (code: Code): SettleRule => (rules as { [C in Code]?: SettleRule })[code] ?? 'expire'
 
 /** What ended without an answer is no `RheoError` when it was aborted. */
 export const ruleOfError = (error: unknown): SettleRule => (error instanceof RheoError ? ruleOf(error.code) : 'expire')

@@ -20,11 +20,16 @@ export interface GroupRecord {
 
 /** Every command of a tenant's catalog with its parameters and its outcome. Names are checked by the caller. */
 export interface CatalogCommands {
-  createStream: { in: { name: string; partitionCount: number }; out: StreamRecord }
+  /** `maxStreams` is what the tenant's quota leaves of the limit. */
+  createStream: { in: { name: string; partitionCount: number; maxStreams: number }; out: StreamRecord }
   stream: { in: { stream: string }; out: StreamRecord }
   /** Streams with a name greater than `after`, by name. */
   streams: { in: { after: string; limit: number }; out: { streams: readonly StreamRecord[]; more: boolean } }
-  createGroup: { in: { stream: string; name: string; options: GroupOptions; start: Start }; out: GroupRecord }
+  /** `maxGroups` is what the tenant's quota leaves of the limit. */
+  createGroup: {
+    in: { stream: string; name: string; options: GroupOptions; start: Start; maxGroups: number }
+    out: GroupRecord
+  }
   /** A group that every partition has; `group_not_found` before. */
   group: { in: { stream: string; group: string }; out: { stream: StreamRecord; group: GroupRecord } }
   groups: {

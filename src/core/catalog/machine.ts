@@ -28,15 +28,14 @@ export class CatalogMachine {
   }
 
   createStream(
-    { name, partitionCount }: CatalogCommands['createStream']['in'],
+    { name, partitionCount, maxStreams }: CatalogCommands['createStream']['in'],
     uid: string,
     nowMs: number,
   ): Result<StreamRecord> {
     return this.#store.transaction((): Result<StreamRecord> => {
       if (this.#store.stream(name) !== null) return alreadyExists('stream', name)
-      if (this.#store.countStreams() >= limits.streamsPerTenant) {
-        return tooMany('name', `the tenant has ${limits.streamsPerTenant} streams, as many as it can`)
-      }
+      const refusal = fullAt(this.#store.countStreams(), maxStreams, limits.streamsPerTenant, 'the tenant', 'streams')
+      if (refusal !== null) return failed(refusal)
       const stream = { name, uid, partitionCount, createdAtMs: nowMs }
       this.#store.addStream(stream)
       return ok(stream)
@@ -45,8 +44,7 @@ export class CatalogMachine {
 
   stream(name: string): Result<StreamRecord> {
     const stream = this.#store.stream(name)
-    if (stream !== null) return ok(stream)
-    return failed(failure('stream_not_found', `there is no stream ${name}`, { stream: name }))
+    return stream === null ? noStream(name) : ok(stream)
   }
 
   streams({ after, limit }: CatalogCommands['streams']['in']): CatalogCommands['streams']['out'] {
@@ -81,21 +79,24 @@ export class CatalogMachine {
       if (group.syncedRevision > 0 || !isSame) return alreadyExists('group', command.name)
       return ok({ step: 'sync', stream: stream.value, group })
     }
-    if (this.#store.countGroups(stream.value.uid) >= limits.groupsPerStream) {
-      return tooMany('name', `the stream has ${limits.groupsPerStream} groups, as many as it can`)
-    }
+    const count = this.#store.countGroups(stream.value.uid)
+    const refusal = fullAt(count, command.maxGroups, limits.groupsPerStream, 'the stream', 'groups')
+    if (refusal !== null) return failed(refusal)
     const strange = strangePartition(command.start, stream.value)
     return strange === null ? ok({ step: 'resolve', stream: stream.value }) : failed(strange)
   }
 
-  /** Writes down a new group, not visible before `markSynced`. */
+  /**
+   * Writes down a new group, not visible before `markSynced`. While its starts were asked for, its stream may have
+   * gone, and another may have come under the same name.
+   */
   addGroup(
     stream: StreamRecord,
     command: CatalogCommands['createGroup']['in'],
     starts: readonly number[],
     uid: string,
     nowMs: number,
-  ): GroupRow {
+  ): Result<GroupRow> {
     const { name, options, start } = command
     const group: GroupRow = {
       name,
@@ -111,8 +112,12 @@ export class CatalogMachine {
       revision: 1,
       syncedRevision: 0,
     }
-    this.#store.transaction(() => this.#store.addGroup(group))
-    return group
+    return this.#store.transaction((): Result<GroupRow> => {
+      const known = this.stream(stream.name)
+      if (!known.ok || known.value.uid !== stream.uid) return noStream(stream.name)
+      this.#store.addGroup(group)
+      return ok(group)
+    })
   }
 
   /** Changes a group's options; the partitions have yet to be told. */
@@ -200,6 +205,8 @@ export class CatalogMachine {
   }
 }
 
+const noStream = (name: string) => failed(failure('stream_not_found', `there is no stream ${name}`, { stream: name }))
+
 /** A group as callers see it. */
 export const toRecord = ({ name, uid, stream, createdAtMs, options, starts }: GroupRow): GroupRecord => ({
   name,
@@ -227,4 +234,12 @@ export function strangePartition(start: Start, { partitionCount }: StreamRecord)
 const alreadyExists = (what: string, name: string) =>
   failed(failure('already_exists', `there is a ${what} ${name} already`, { name }))
 
-const tooMany = (field: string, detail: string) => failed(failure('invalid_request', detail, { field }))
+/** How long a caller waits for a quota that only a delete makes room in. */
+const FULL_SECONDS = 60
+
+/** The refusal of one more where there are `count`: beyond the limit it can never be had, beyond a quota perhaps later. */
+function fullAt(count: number, quota: number, limit: number, whose: string, of: string): Failure | null {
+  const detail = `${whose} has ${count} ${of}, as many as it can`
+  if (count >= limit) return failure('invalid_request', detail, { field: 'name' })
+  return count >= quota ? failure('rate_limited', detail, { retryAfterSeconds: FULL_SECONDS }) : null
+}

@@ -17,6 +17,7 @@ interface Draft {
   readonly ids: Map<string, number>
   readonly newIds: { id: string; sequence: number }[]
   readonly keys: StoredKey[]
+  freeBytes: number
 }
 
 /** What the machine keeps in memory for appends. */
@@ -27,9 +28,14 @@ export interface Memory {
 
 /**
  * Appends the requests in order, each of them whole or not at all, and packs what is new into common rows of the log.
- * A request sees the events of those before it.
+ * A request sees the events of those before it. `freeBytes` is how much longer the log may become.
  */
-export function append(context: Context, memory: Memory, appends: readonly Append[]): Answer<Appended>[] {
+export function append(
+  context: Context,
+  memory: Memory,
+  appends: readonly Append[],
+  freeBytes: number,
+): Answer<Appended>[] {
   const { log } = context.store
   const chosen = appends.flatMap(({ ids }) => ids.map(([, id]) => id))
   const draft: Draft = {
@@ -38,6 +44,7 @@ export function append(context: Context, memory: Memory, appends: readonly Appen
     ids: chosen.length === 0 ? new Map() : log.sequencesOf(chosen),
     newIds: [],
     keys: [],
+    freeBytes,
   }
   const before = draft.writer.last
   const answers = appends.map((request) => appendOne(context, memory.keys, draft, request))
@@ -94,6 +101,9 @@ function appendOne(context: Context, keyMemory: KeyMemory, draft: Draft, request
     const detail = `the last sequence is ${writer.last}, not ${expectedSequence}`
     return refused(failure('sequence_conflict', detail, { expectedSequence, highWatermark: writer.last }))
   }
+  const bytes = fresh.reduce((sum, { line }) => sum + line.bytes, 0)
+  if (bytes > draft.freeBytes) return refused(full(context.address.partition))
+  draft.freeBytes -= bytes
   for (const { line, timeMs } of fresh) {
     draft.lines.set(line.sequence, line)
     writer.add(line.text, timeMs, request.atMs)
@@ -146,6 +156,9 @@ function repeats(context: Context, draft: Draft, first: number, sequences: Reado
   }))
   return { first, duplicates }
 }
+
+const full = (partition: number): Failure =>
+  failure('partition_full', `partition ${partition} is full and takes no more events`, { partition })
 
 const conflict = (id: string): Failure =>
   failure('id_conflict', `the id ${JSON.stringify(id)} belongs to another event of this partition`, { id })

@@ -248,6 +248,8 @@ export interface PartitionCommands {
   resolveStart: { in: { start: Start }; out: { start: number } }
   installGroup: { in: { install: GroupInstall }; out: Record<never, never> }
   fetch: { in: { fetch: Fetch }; out: Fetched }
+  /** Why a fetch would come back empty; null when there is work. Leases nothing. */
+  work: { in: { group: string }; out: { reason: EmptyReason | null } }
   settle: { in: { group: string; items: readonly SettleItem[] }; out: { results: readonly SettleResult[] } }
   settleClaims: { in: { claims: SettleClaims }; out: { results: readonly ClaimResult[] } }
   lag: { in: { group: string }; out: PartitionLag }

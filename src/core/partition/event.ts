@@ -16,7 +16,12 @@ export function event(
   const line = lineAt(context, found)
   // The event at a generated id's place may have an id that its producer chose.
   if (idOf(line.text, id) !== id) return null
-  const deliveries = withGroups ? groups.all().map((group) => delivery(context, group, found)) : []
+  const deliveries = withGroups
+    ? groups
+        .all()
+        .filter(({ id }) => context.memory.census(id).damage === null)
+        .map((group) => delivery(context, group, found))
+    : []
   return { event: eventTextOf(context, line), deliveries }
 }
 

@@ -1,4 +1,5 @@
 import { formatLeaseId, formatReceipt } from '../lease-id.ts'
+import { limits } from '../limits.ts'
 import { type Run, valuesOver } from '../runs.ts'
 import { formatTime } from '../time.ts'
 import type { EmptyReason, Fetch, Fetched } from './commands.ts'
@@ -10,7 +11,7 @@ import type { Group, PartitionStore, Ready, Timed } from './store.ts'
 /** Leases deliveries (S3.4): those open again by sequence, then new ones from the cursor on. */
 export function fetch(context: Context, group: Group, request: Fetch): Fetched {
   const { store, nowMs } = context
-  const wanted = wantedRuns(store, group, request.limit)
+  const wanted = wantedRuns(context, group, request.limit)
   if (wanted.length === 0) return nothing(emptyReason(store, group))
   const { lines, bytes } = takeLines(linesOf(context, wanted), request.limit, request.maxBytes)
   const first = lines[0]!.sequence
@@ -40,12 +41,15 @@ export function fetch(context: Context, group: Group, request: Fetch): Fetched {
   return { count: lines.length, bytes, receipt, leases: leases.join(','), reason: null }
 }
 
-/** Whether a fetch would lease something now. */
-export const hasWork = (store: PartitionStore, group: Group): boolean =>
-  !group.options.paused && wantedRuns(store, group, 1).length > 0
+/** Why a fetch would come back empty now; null when it would lease something. */
+export const reasonForNothing = (context: Context, group: Group): EmptyReason | null =>
+  wantedRuns(context, group, 1).length > 0 ? null : emptyReason(context.store, group)
 
-/** Runs to lease, at most `limit` deliveries; reason is null where a delivery is new. */
-function wantedRuns(store: PartitionStore, group: Group, limit: number): Run<Ready & { isNew: boolean }>[] {
+/**
+ * Runs to lease, at most `limit` deliveries; reason is null where a delivery is new. A group that has as many open runs
+ * as it may gets no new ones before some of them are settled: the first of them is what `holes` names.
+ */
+function wantedRuns({ store, memory }: Context, group: Group, limit: number): Run<Ready & { isNew: boolean }>[] {
   const { paused, maxInFlight } = group.options
   if (paused) return []
   let room = maxInFlight === null ? limit : Math.min(limit, maxInFlight - store.timed.countLeased(group.id))
@@ -57,6 +61,7 @@ function wantedRuns(store: PartitionStore, group: Group, limit: number): Run<Rea
     room -= last - run.first + 1
     if (room === 0) return wanted
   }
+  if (memory.census(group.id).openRuns >= limits.openRuns) return wanted
   const last = Math.min(highWatermarkOf(store), group.cursor + room - 1)
   if (last >= group.cursor) wanted.push({ first: group.cursor, last, value: { reason: null, isNew: true } })
   return wanted

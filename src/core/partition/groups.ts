@@ -4,7 +4,6 @@ import type { GroupInstall } from './commands.ts'
 import type { Context } from './context.ts'
 import { put } from './ledger.ts'
 import { linesOf, timestampOf } from './lines.ts'
-import type { PartitionStore } from './store.ts'
 
 /** The last sequence a new group skips in this partition (S3.2). */
 export function resolveStart(context: Context, start: Start): Result<number> {
@@ -49,30 +48,36 @@ export function firstAtOrAfter(context: Context, timeMs: number): number | null 
 }
 
 /** Brings a group to the state its catalog asks for; telling it twice changes nothing. */
-export function installGroup({ store }: Context, install: GroupInstall): void {
+export function installGroup(context: Context, install: GroupInstall): void {
+  const { store, memory } = context
   const { uid, name, revision, options, start, epoch } = install
   const known = store.groups.byUid(uid)
   if (known === null) {
+    // A message that was long on its way must not bring a deleted group back to life.
+    if (store.groups.isRemoved(uid)) return
     const id = store.groups.insert({ uid, name, revision, epoch, options, cursor: start + 1 })
-    skip(store, id, start)
+    skip(context, id, start)
     return
   }
+  memory.forget(known.id)
   if (revision > known.revision) store.groups.updateOptions(known.id, revision, options)
   if (epoch > known.epoch) {
     store.groups.restart(known.id, epoch, start + 1)
-    skip(store, known.id, start)
+    skip(context, known.id, start)
   }
 }
 
 /** Everything up to the start is skipped, with no attempt made (S3.3). */
-function skip(store: PartitionStore, id: number, start: number): void {
+function skip(context: Context, id: number, start: number): void {
   if (start === 0) return
-  put(store.done, id, [{ first: 1, last: start, value: { state: 'skipped' } }])
-  put(store.tries, id, [{ first: 1, last: start, value: { attempts: 0 } }])
+  put(context, 'done', id, [{ first: 1, last: start, value: { state: 'skipped' } }])
+  put(context, 'tries', id, [{ first: 1, last: start, value: { attempts: 0 } }])
 }
 
-/** Forgets a group; a group that is not here is forgotten already. */
-export function removeGroup({ store }: Context, uid: string): void {
+/** Forgets a group, for good: its uid never returns. */
+export function removeGroup({ store, memory }: Context, uid: string): void {
   const group = store.groups.byUid(uid)
-  if (group !== null) store.groups.remove(group.id)
+  if (group === null && store.groups.isRemoved(uid)) return
+  store.groups.remove(uid)
+  if (group !== null) memory.forget(group.id)
 }

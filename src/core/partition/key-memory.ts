@@ -2,6 +2,8 @@ import { limits } from '../limits.ts'
 import type { LogStore, StoredKey } from './store.ts'
 
 const GENERATION_MS = limits.idempotencyMs / 4
+/** How many rows in succession must look too old before what lies behind them is believed to be too old as well. */
+const OLD_ROWS = 4_096
 
 interface Generation {
   readonly sinceMs: number
@@ -51,10 +53,22 @@ export class KeyMemory {
 
 function load(log: LogStore, nowMs: number): Generation[] {
   const keys = new Map<string, number>()
+  let oldRows = 0
   for (const row of log.keysBackwards()) {
-    // A row carries the clock of the Worker that sent it; twice the time covers what the clocks may differ.
-    if (row.atMs < nowMs - 2 * limits.idempotencyMs) break
+    oldRows = isOld(row, nowMs) ? oldRows + 1 : 0
+    if (oldRows === OLD_ROWS) break
     for (const entry of row.keys.toReversed()) if (!keys.has(entry.key)) keys.set(entry.key, entry.first)
   }
   return [{ sinceMs: nowMs, keys }]
+}
+
+/**
+ * Whether a row seems to be from a time of which no key is remembered. The time of a key is the partition's own. A row
+ * without keys has only the clock of the Worker that sent it, which may be wrong by any amount, also against this
+ * partition's: it is given twice the time, and proves nothing about those before it unless there are many like it.
+ * Reading so many rows takes a few milliseconds, once after a start.
+ */
+function isOld({ atMs, keys }: { atMs: number; keys: readonly StoredKey[] }, nowMs: number): boolean {
+  if (keys.length > 0) return keys.every((key) => key.atMs + limits.idempotencyMs <= nowMs)
+  return atMs < nowMs - 2 * limits.idempotencyMs
 }

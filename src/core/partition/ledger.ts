@@ -41,7 +41,7 @@ export function attemptsOver(store: PartitionStore, group: number, ranges: reado
 }
 
 /** Writes ascending changes of one group's deliveries: the one place where rows of a ledger change. */
-export function apply({ store, schedule }: Context, group: number, changes: readonly Change[]): void {
+export function apply(context: Context, group: number, changes: readonly Change[]): void {
   const timed: Piece<Timed>[] = []
   const ready: Piece<Ready>[] = []
   const done: Piece<Done>[] = []
@@ -52,7 +52,7 @@ export function apply({ store, schedule }: Context, group: number, changes: read
     const to = transition(from, event)
     const homes = [home[from], home[to]]
     if (homes.includes('timed')) timed.push({ first, last, value: home[to] === 'timed' ? change.timed! : null })
-    if (change.timed !== undefined) schedule(change.timed.dueMs)
+    if (change.timed !== undefined) context.memory.schedule(group, change, change.timed.dueMs)
     if (homes.includes('ready')) {
       ready.push({ first, last, value: to === 'available' ? { reason: change.reason ?? null } : null })
     }
@@ -65,18 +65,34 @@ export function apply({ store, schedule }: Context, group: number, changes: read
       for (let sequence = first; sequence <= last; sequence++) letters.push({ sequence, ...change.letter })
     }
   }
-  put(store.timed, group, timed)
-  put(store.ready, group, ready)
-  put(store.done, group, done)
-  put(store.tries, group, tries)
-  if (letters.length > 0) store.deadLetters.add(group, letters)
+  put(context, 'timed', group, timed)
+  put(context, 'ready', group, ready)
+  put(context, 'done', group, done)
+  put(context, 'tries', group, tries)
+  if (letters.length > 0) context.store.deadLetters.add(group, letters)
+}
+
+/** The tables of runs and their values. */
+interface Values {
+  timed: Timed
+  ready: Ready
+  done: Done
+  tries: Tries
 }
 
 /** Makes `pieces` hold in a table of runs. */
-export function put<V>(table: RunTable<V>, group: number, pieces: readonly Piece<V>[]): void {
+export function put<N extends keyof Values>(
+  { store, memory }: Context,
+  name: N,
+  group: number,
+  pieces: readonly Piece<Values[N]>[],
+): void {
   if (pieces.length === 0) return
+  const table = store[name] as RunTable<Values[N]>
   const before = table.around(group, spans(pieces))
-  table.write(group, difference(before, overlay(before, pieces)))
+  const after = overlay(before, pieces)
+  table.write(group, difference(before, after))
+  if (name === 'timed' || name === 'ready') memory.tally(group, after.length - before.length)
 }
 
 /** Ascending ranges with neighbours joined. */

@@ -3,6 +3,7 @@ import { generateEventId } from '../event-id.ts'
 import type { Range } from '../runs.ts'
 import { formatTime } from '../time.ts'
 import type { Context } from './context.ts'
+import { Damage } from './damage.ts'
 import type { Batch } from './store.ts'
 
 /** A stored event: its line and where it stands. */
@@ -17,7 +18,7 @@ export interface Line {
 /** The events of ranges, in their order; rows of the log are read as they are asked for, and once for neighbours. */
 export function* linesOf(context: Context, ranges: Iterable<Range>): Generator<Line> {
   let row: Batch | null = null
-  let texts: string[] = []
+  let texts: readonly string[] = []
   for (const { first, last } of ranges) {
     let next = first
     if (row !== null && row.first <= next && next <= row.last) {
@@ -26,17 +27,40 @@ export function* linesOf(context: Context, ranges: Iterable<Range>): Generator<L
     }
     if (next > last) continue
     for (row of context.store.log.from(next)) {
-      texts = row.lines.split('\n')
+      if (row.first > next) throw missing(next)
+      texts = textsIn(row)
       yield* linesIn(row, texts, next, last)
-      if (row.last >= last) break
+      next = row.last + 1
+      if (next > last) break
     }
+    if (next <= last) throw missing(next)
   }
+}
+
+/** What is thrown where the log should hold an event and does not: a gap would pass it over without a word. */
+export const missing = (sequence: number): Damage => new Damage(`the log holds no event at sequence ${sequence}`)
+
+const unreadable = ({ first, last }: Range): Damage =>
+  new Damage(`the log's row of the sequences ${first} to ${last} cannot be read`)
+
+/** The texts of a row's events. */
+export function textsIn(row: Batch): readonly string[] {
+  const texts = row.lines.split('\n')
+  if (texts.length !== row.last - row.first + 1) throw unreadable(row)
+  return texts
+}
+
+/** The text of the event at a sequence of a row. */
+export function textAt(row: Batch, texts: readonly string[], sequence: number): string {
+  const text = texts[sequence - row.first]!
+  if (!text.startsWith('{') || !text.endsWith('}')) throw unreadable(row)
+  return text
 }
 
 function* linesIn(row: Batch, texts: readonly string[], first: number, last: number): Generator<Line> {
   const bytesPerCharacter = row.bytes / row.lines.length
   for (let sequence = Math.max(first, row.first); sequence <= Math.min(last, row.last); sequence++) {
-    const text = texts[sequence - row.first]!
+    const text = textAt(row, texts, sequence)
     yield { sequence, text, atMs: row.atMs, bytes: Math.ceil(text.length * bytesPerCharacter) }
   }
 }
@@ -44,7 +68,7 @@ function* linesIn(row: Batch, texts: readonly string[], first: number, last: num
 /** The event at a sequence that exists. */
 export function lineAt(context: Context, sequence: number): Line {
   for (const line of linesOf(context, [{ first: sequence, last: sequence }])) return line
-  throw new Error(`the log holds no event at sequence ${sequence}`)
+  throw missing(sequence)
 }
 
 /** As many of `lines` as fit into `limit` and `maxBytes`; at least one if there is one. */

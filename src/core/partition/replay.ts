@@ -55,22 +55,24 @@ export function matching(context: Context, group: Group, selection: Selection, l
 }
 
 /** Makes ranges of deliveries available, whatever their state. Each kind of row is rewritten once for all of them. */
-function reopen({ store }: Context, { id }: Group, ranges: readonly Range[], resetAttempts: boolean): void {
+function reopen(context: Context, { id }: Group, ranges: readonly Range[], resetAttempts: boolean): void {
   const nothing = ranges.map((range) => ({ ...range, value: null }))
-  put(store.timed, id, nothing)
-  put(store.done, id, nothing)
+  put(context, 'timed', id, nothing)
+  put(context, 'done', id, nothing)
   put(
-    store.ready,
+    context,
+    'ready',
     id,
     ranges.map((range) => ({ ...range, value: { reason: null } })),
   )
   if (resetAttempts)
     put(
-      store.tries,
+      context,
+      'tries',
       id,
       ranges.map((range) => ({ ...range, value: { attempts: 0 } })),
     )
-  if (ranges.length > 0) store.deadLetters.remove(id, ranges)
+  if (ranges.length > 0) context.store.deadLetters.remove(id, ranges)
 }
 
 /** Reopens dead letters with attempt 0 (S5.9): all of them, or those among the given ids and sequences. */
@@ -93,8 +95,9 @@ export function redrive(
 
 /** Those whose event has its generated id: in the place of an event with a chosen one, the generated id names none. */
 function ofGenerated(context: Context, sequences: readonly number[]): number[] {
-  const ranges = toRanges([...sequences].sort((a, b) => a - b))
-  const lines = [...linesOf(context, ranges)].filter(({ text }) => idOf(text, '') === '')
+  const highWatermark = context.store.log.head()?.last ?? 0
+  const there = sequences.filter((sequence) => sequence <= highWatermark).sort((a, b) => a - b)
+  const lines = [...linesOf(context, toRanges(there))].filter(({ text }) => idOf(text, '') === '')
   return lines.map(({ sequence }) => sequence)
 }
 

@@ -6,7 +6,7 @@ import { termsNeeded, textsNeeded } from '../query/terms.ts'
 import type { Range } from '../runs.ts'
 import { formatTime } from '../time.ts'
 import type { Context } from './context.ts'
-import { eventIdOf, type Line, timestampOf } from './lines.ts'
+import { eventIdOf, type Line, missing, textAt, textsIn, timestampOf } from './lines.ts'
 import type { Batch, Segment } from './store.ts'
 
 /** Parsing a line costs about this many times as much as looking through its text. */
@@ -68,11 +68,15 @@ export class Scan {
   *within({ first, last }: Range, descending: boolean): Generator<Found> {
     if (first > last) return
     const { log } = this.#context.store
+    let next = descending ? last : first
     for (const row of descending ? log.backwards(last) : log.from(first)) {
-      if (descending ? row.last < first : row.first > last) return
+      if (descending ? next < first : next > last) return
+      if (row.first > next || row.last < next) throw missing(next)
+      next = descending ? row.first - 1 : row.last + 1
       yield* this.#rowMatches(row, { first, last }, descending)
       yield { sequence: descending ? row.first : row.last }
     }
+    if (descending ? next >= first : next <= last) throw missing(next)
   }
 
   *#rowMatches(row: Batch, range: Range, descending: boolean): Generator<Found> {
@@ -80,12 +84,12 @@ export class Scan {
     if ((fromMs !== null && row.maxTimeMs < fromMs) || (toMs !== null && row.minTimeMs > toMs)) return
     this.looked += row.lines.length
     if (!this.#texts.every((text) => row.lines.includes(text))) return
-    const texts = row.lines.split('\n')
+    const texts = textsIn(row)
     const first = Math.max(range.first, row.first)
     const last = Math.min(range.last, row.last)
     for (let at = 0; at <= last - first; at++) {
       const sequence = descending ? last - at : first + at
-      const text = texts[sequence - row.first]!
+      const text = textAt(row, texts, sequence)
       if (!this.#texts.every((needed) => text.includes(needed))) continue
       const line = { sequence, text, atMs: row.atMs, bytes: Math.ceil((text.length * row.bytes) / row.lines.length) }
       const timestampMs = timestampOf(line)

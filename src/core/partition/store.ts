@@ -91,9 +91,8 @@ export interface RunTable<V> {
 }
 
 export interface TimedTable extends RunTable<Timed> {
-  /** At most `limit` runs of any group that are due at `nowMs`, by group and sequence. */
-  due(nowMs: number, limit: number): { group: number; run: Run<Timed> }[]
-  earliestDue(): number | null
+  /** When each lease and delay ends, and when a lease was granted or renewed; rows are read as they are asked for. */
+  times(): Iterable<Range & { group: number; dueMs: number; grantedMs: number | null }>
   countLeased(group: number): number
   has(group: number, state: Timed['state']): boolean
   counts(group: number): { leased: number; delayed: number }
@@ -130,6 +129,14 @@ export interface LogStore {
   keysAt(sequence: number): readonly StoredKey[]
 }
 
+/** What looking through all rows of a group has shown. */
+export interface Census {
+  /** What is wrong with them; null when they are sound. */
+  readonly damage: string | null
+  /** How many runs hold the frontier back: leased, delayed or available. */
+  readonly openRuns: number
+}
+
 export interface GroupStore {
   byUid(uid: string): Group | null
   byId(id: number): Group | null
@@ -137,10 +144,14 @@ export interface GroupStore {
   insert(group: Omit<Group, 'id'>): number
   /** Forgets all that is known of the group's deliveries, and starts behind `cursor` - 1. */
   restart(id: number, epoch: number, cursor: number): void
-  /** Forgets the group. */
-  remove(id: number): void
+  /** Forgets all of a group but that it is gone, also of one that has never been here. */
+  remove(uid: string): void
+  /** Whether a group is known to be gone. */
+  isRemoved(uid: string): boolean
   updateOptions(id: number, revision: number, options: GroupOptions): void
   moveCursor(id: number, cursor: number): void
+  /** Looks through all rows of the group. */
+  census(id: number): Census
   /** First sequences of the first run of each kind that holds the frontier back, and the cursor. */
   edges(id: number): { cursor: number; firstTimed: number | null; firstReady: number | null }
 }

@@ -4,10 +4,13 @@
 const BITS_PER_TERM = 10
 const BITS_SET = 7
 const MIN_BITS = 512
+/** One mebibyte: the platform keeps no value beyond 2 MB. With more terms than it has room for, a filter lets more through. */
+const MAX_BITS = 8_388_608
 
 /** A filter that says "perhaps" for each of the terms. */
 export function buildFilter(terms: ReadonlySet<number>): Uint8Array {
-  const bits = Math.max(MIN_BITS, 2 ** Math.ceil(Math.log2(terms.size * BITS_PER_TERM || 1)))
+  const wanted = 2 ** Math.ceil(Math.log2(terms.size * BITS_PER_TERM || 1))
+  const bits = Math.min(Math.max(MIN_BITS, wanted), MAX_BITS)
   const filter = new Uint8Array(bits / 8)
   for (const term of terms) {
     for (let n = 0, at = term; n < BITS_SET; n++, at = (at + step(term)) >>> 0) {

@@ -3,12 +3,12 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { invalidRequest } from './check.ts'
 
 /** Attributes that have a name of their own among the metadata. */
-const lineage: Readonly<Record<string, string>> = {
-  correlationid: 'correlation_id',
-  causationid: 'causation_id',
-  schemaversion: 'schema_version',
-  dataschema: 'schema',
-}
+const lineage: ReadonlyMap<string, string> = new Map([
+  ['correlationid', 'correlation_id'],
+  ['causationid', 'causation_id'],
+  ['schemaversion', 'schema_version'],
+  ['dataschema', 'schema'],
+])
 
 const REQUIRED = ['id', 'source', 'type'] as const
 const ATTRIBUTE = /^[a-z0-9]+$/
@@ -55,6 +55,6 @@ function place(event: JsonObject, metadata: JsonObject, name: string, value: Jso
     event.key = value
   } else if (name === 'time') event.timestamp = value
   else if (name === 'id' || name === 'type') event[name] = value
-  else metadata[lineage[name] ?? name] = value
+  else metadata[lineage.get(name) ?? name] = value
   return null
 }

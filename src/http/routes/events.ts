@@ -15,6 +15,8 @@ import { get, withBody } from '../route.ts'
 const path = '/v1/streams/:stream/events'
 
 const add = withBody('POST', path, 'append', readAppend, async (call, { names, input }) => {
+  const admitted = call.takeEvents(input.events.length)
+  if (!admitted.ok) return admitted
   const appended = await append(call, names, input)
   if (!appended.ok) return appended
   const failure = appendFailure(appended.value.outcomes)

@@ -1,4 +1,5 @@
 import { ok } from '../../core/failure.ts'
+import { limits } from '../../core/limits.ts'
 import { done, type GroupInfo } from '../../core/partition/commands.ts'
 import { formatTime } from '../../core/time.ts'
 import { json, noContent } from '../answer.ts'
@@ -15,7 +16,8 @@ import { nameList } from './streams.ts'
 const path = '/v1/streams/:stream/groups'
 
 const create = withBody('POST', path, 'admin', jsonBody(checkNewGroup), async (call, { names, input }) => {
-  const created = await askCatalog(call, { type: 'createGroup', stream: names.stream, ...input })
+  const maxGroups = call.quotas.groups ?? limits.groupsPerStream
+  const created = await askCatalog(call, { type: 'createGroup', stream: names.stream, ...input, maxGroups })
   return created.ok ? ok(json(groupBody(created.value), 201)) : created
 })
 

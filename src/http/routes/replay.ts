@@ -1,5 +1,5 @@
 import { parseEventId } from '../../core/event-id.ts'
-import { type Failure, failure } from '../../core/failure.ts'
+import { type Failure, failed, failure, ok } from '../../core/failure.ts'
 import { type Answer, type Command, done, type PartitionLag, refused } from '../../core/partition/commands.ts'
 import { json } from '../answer.ts'
 import { addressOf, ask, askCatalog, askEach } from '../ask.ts'
@@ -56,9 +56,9 @@ const replay = withBody('POST', `${path}/replay`, 'admin', jsonBody(checkReplay)
     if (!scope.ok) return refused(scope.failure)
     const commands = await replayCommands(call, target, scope.value, input)
     if (commands.status !== 'done') return commands
-    if (input.kind === 'at' && !(await isInRange(call, target, commands.value))) {
-      const detail = 'from: no event of these partitions is as young as that'
-      return refused(failure('no_events_in_range', detail, { stream: target.stream.name }))
+    if (input.kind === 'at') {
+      const range = await checkRange(call, target, commands.value)
+      if (range.status !== 'done') return range
     }
     return inEach(
       call,
@@ -75,15 +75,20 @@ const replay = withBody('POST', `${path}/replay`, 'admin', jsonBody(checkReplay)
   }),
 )
 
-/** Tries a replay by time dry: whether any of the partitions has an event in its range. */
-async function isInRange(call: Call, { stream }: Target, commands: Commands<'replay'>): Promise<boolean> {
+/** Tries a replay by time dry: refused when none of the partitions has an event in its range. */
+async function checkRange(call: Call, { stream }: Target, commands: Commands<'replay'>): Promise<Answer<null>> {
   const dry = await Promise.all(
     commands.map(({ partition, command }) =>
       ask(call, addressOf(call, stream, partition), { ...command, replay: { ...command.replay, dryRun: true } }),
     ),
   )
-  // A partition that does not answer is told of by the replay itself.
-  return dry.some((answer) => answer.status !== 'done' || answer.value.inRange)
+  // Nothing has been done yet, and one that refuses load is not asked a second time.
+  const overloaded = dry.find((answer) => answer.status === 'refused' && answer.failure.code === 'overloaded')
+  if (overloaded?.status === 'refused') return overloaded
+  // Any other partition that does not answer is told of by the replay itself.
+  if (dry.some((answer) => answer.status !== 'done' || answer.value.inRange)) return done(null)
+  const detail = 'from: no event of these partitions is as young as that'
+  return refused(failure('no_events_in_range', detail, { stream: stream.name }))
 }
 
 /** The command of each partition. A limit over several partitions takes the first matches by sequence and partition. */
@@ -118,25 +123,22 @@ async function replayCommands(
   )
 }
 
-const reset = withBody('POST', `${path}/reset`, 'admin', jsonBody(checkReset), (call, { names, input }) =>
-  onGroup(call, names, async ({ stream, group }): Promise<Answer<Response>> => {
-    const scope = partitionsOf(input.partitions, stream.partitionCount)
-    if (!scope.ok) return refused(scope.failure)
-    const partitions = input.partitions === null ? null : scope.value
-    const command = {
-      type: 'resetGroup',
-      stream: names.stream,
-      group: names.group,
-      start: input.start,
-      partitions,
-    } as const
-    const answered = await askCatalog(call, command)
-    if (!answered.ok) return refused(answered.failure)
-    const lags = allOf(await askEach(call, stream, scope.value, { type: 'lag', group }))
-    if (lags.status === 'done') return done(json({ partitions: byPartition(scope.value, lags.value) }))
-    return refused(failure('ambiguous', 'the group starts over, but not every partition has said where it stands', {}))
-  }),
-)
+/** Works by the catalog alone: what is remembered may be a group of that name that is no more. */
+const reset = withBody('POST', `${path}/reset`, 'admin', jsonBody(checkReset), async (call, { names, input }) => {
+  const located = await askCatalog(call, { type: 'group', stream: names.stream, group: names.group })
+  if (!located.ok) return located
+  const scope = partitionsOf(input.partitions, located.value.stream.partitionCount)
+  if (!scope.ok) return scope
+  const partitions = input.partitions === null ? null : scope.value
+  const { start } = input
+  const command = { type: 'resetGroup', stream: names.stream, group: names.group, start, partitions } as const
+  const answered = await askCatalog(call, command)
+  if (!answered.ok) return answered
+  const { stream, group } = answered.value
+  const lags = allOf(await askEach(call, stream, scope.value, { type: 'lag', group: group.uid }))
+  if (lags.status === 'done') return ok(json({ partitions: byPartition(scope.value, lags.value) }))
+  return failed(failure('ambiguous', 'the group starts over, but not every partition has said where it stands', {}))
+})
 
 const redrive = withBody(
   'POST',

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { StreamRecord } from '../../core/catalog/commands.ts'
 import { ok, type Result } from '../../core/failure.ts'
+import { isObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { done } from '../../core/partition/commands.ts'
 import { json, noContent } from '../answer.ts'
@@ -19,14 +20,18 @@ import { confirmedDelete, get, jsonBody, withBody } from '../route.ts'
 
 const codes: FieldCodes = new Map([['partitionCount', 'invalid_partition_count']])
 
-const readNewStream = jsonBody((input) => {
+/** Reads the body as far as its name: whether the caller may touch that is asked before the rest (S7). */
+const readNamed = jsonBody((input) => {
   const named = checkNameIn(input)
-  return named.ok ? check(newStream, input, codes) : named
+  return named.ok ? ok(input) : named
 })
 
-const create = withBody('POST', '/v1/streams', 'admin', readNewStream, async (call, { input }) => {
-  if (!covers(call, input.name)) return notCovered(input.name)
-  const created = await askCatalog(call, { type: 'createStream', ...input })
+const create = withBody('POST', '/v1/streams', 'admin', readNamed, async (call, { input: body }) => {
+  if (isObject(body) && typeof body.name === 'string' && !covers(call, body.name)) return notCovered(body.name)
+  const input = check(newStream, body, codes)
+  if (!input.ok) return input
+  const maxStreams = call.quotas.streams ?? limits.streamsPerTenant
+  const created = await askCatalog(call, { type: 'createStream', ...input.value, maxStreams })
   return created.ok ? ok(json(streamBody(created.value), 201)) : created
 })
 

@@ -1,5 +1,5 @@
 import { ok } from '../../core/failure.ts'
-import { limits } from '../../core/limits.ts'
+import { limits, partitionBytes } from '../../core/limits.ts'
 import { json } from '../answer.ts'
 import { isTestClock } from '../clock.ts'
 import { object } from '../contract/values.ts'
@@ -35,7 +35,7 @@ const capabilities = ({ storage, durable, distributed }: Mechanisms, vars: EdgeV
     auth: vars.RHEO_AUTH,
     testClock: isTestClock(vars),
   },
-  limits,
+  limits: { ...limits, partitionBytes: partitionBytes(vars.RHEO_PARTITION_MAX_BYTES) },
 })
 
 /** Routes about the service itself. Health needs no credentials: it says nothing about anybody's data. */

@@ -1,0 +1,98 @@
+import type { GroupOptions } from '../core/group.ts'
+import type { Census } from '../core/partition/store.ts'
+import { first, type Sql } from './sql.ts'
+
+interface Totals {
+  cursor: unknown
+  options: string
+  highWatermark: number
+  openRuns: number
+  rejected: number
+  deadLetters: number
+}
+
+/**
+ * Looks through all rows of a group for what cannot be: runs that overlap, end before they begin or lie beyond the
+ * cursor, values that no command writes. Of 100 000 runs this takes 0.15 s, once for each start of an object that uses
+ * the group. A group that is not there is sound.
+ */
+export function takeCensus(sql: Sql, id: number): Census {
+  const totals = totalsOf(sql, id)
+  if (totals === null) return { damage: null, openRuns: 0 }
+  return { damage: damageOf(sql, id, totals), openRuns: totals.openRuns }
+}
+
+const totalsOf = (sql: Sql, id: number): Totals | null =>
+  first<Totals>(
+    sql,
+    `select cursor, options,
+       coalesce((select last from batches order by last desc limit 1), 0) as highWatermark,
+       (select count(*) from timed where groupId = ?1) + (select count(*) from ready where groupId = ?1) as openRuns,
+       (select coalesce(sum(last - first + 1), 0) from done where groupId = ?1 and state = 'rejected') as rejected,
+       (select count(*) from deadLetters where groupId = ?1) as deadLetters
+     from groups where id = ?1`,
+    id,
+  )
+
+function damageOf(sql: Sql, id: number, totals: Totals): string | null {
+  const { cursor, options, highWatermark, rejected, deadLetters } = totals
+  if (readOptions(options) === null) return 'its options cannot be read'
+  if (!Number.isSafeInteger(cursor) || (cursor as number) < 1 || (cursor as number) > highWatermark + 1) {
+    return `its cursor ${cursor} is not within the log, which ends at ${highWatermark}`
+  }
+  const run = damagedRun(sql, id, cursor as number) ?? damagedTries(sql, id, cursor as number)
+  if (run !== null) return `its ${run.kind} run from ${run.first} to ${run.last} cannot be`
+  return rejected === deadLetters
+    ? null
+    : `${rejected} of its deliveries are rejected, and ${deadLetters} dead letters kept`
+}
+
+type DamagedRun = { kind: string; first: unknown; last: unknown }
+
+/** The first run that is not sound, or that overlaps the one before, over all kinds but attempts. */
+const damagedRun = (sql: Sql, id: number, cursor: number): DamagedRun | null =>
+  first(
+    sql,
+    `with runs as (
+       select state as kind, first, last,
+         state in ('leased', 'delayed') and typeof(dueMs) = 'integer'
+           and (state = 'delayed' or (token is not null and claimed > 0 and leaseMs > 0 and leasedAtMs is not null))
+           as isSound
+       from timed where groupId = ?1
+       union all select 'available', first, last, 1 from ready where groupId = ?1
+       union all select state, first, last, state in ('skipped', 'rejected') from done where groupId = ?1)
+     select kind, first, last from (select *, lag(last, 1, 0) over (order by last) as previous from runs)
+     where first <= previous or first > last or last >= ?2 or typeof(first) <> 'integer' or isSound is not 1
+     order by last limit 1`,
+    id,
+    cursor,
+  )
+
+/** The same of the attempts. */
+const damagedTries = (sql: Sql, id: number, cursor: number): DamagedRun | null =>
+  first(
+    sql,
+    `select 'attempts' as kind, first, last
+     from (select *, lag(last, 1, 0) over (order by last) as previous from tries where groupId = ?1)
+     where first <= previous or first > last or last >= ?2 or typeof(first) <> 'integer'
+       or typeof(attempts) <> 'integer' or attempts < 0
+     order by last limit 1`,
+    id,
+    cursor,
+  )
+
+/** A group's options as they are stored; null when they are none. */
+export function readOptions(text: string): GroupOptions | null {
+  try {
+    const options = JSON.parse(text) as GroupOptions
+    const { maxAttempts, leaseMs, maxInFlight, backoff, paused } = options
+    // Bounds may become narrower one day, so they do not count here.
+    const isSound =
+      [maxAttempts, leaseMs, maxInFlight ?? 1].every((count) => Number.isSafeInteger(count) && count > 0) &&
+      typeof paused === 'boolean' &&
+      (backoff === null || [backoff.baseMs, backoff.factor, backoff.maxMs].every((part) => part > 0))
+    return isSound ? options : null
+  } catch {
+    return null
+  }
+}
