@@ -58,6 +58,7 @@ export default defineConfig({
         },
       },
       node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
+      node('flood', ['test/flood/**/*.test.ts'], 240_000),
       node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
