@@ -73,6 +73,8 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     await next()
     c.res.headers.set('Rheo-Request-Id', c.var.requestId)
     c.res.headers.set('Cache-Control', 'no-store')
+    // An event may hold any text: no browser is to take an answer for a page or a script.
+    c.res.headers.set('X-Content-Type-Options', 'nosniff')
     // What a streamed answer costs is known only at its end.
     if (c.res.headers.get('Content-Type') !== NDJSON) c.res.headers.set('Rheo-Cost', c.var.cost.toString())
   })

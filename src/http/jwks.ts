@@ -55,8 +55,14 @@ export class JwksCache {
       this.#known = { url, atMs, keys: keys.filter((key) => typeof key?.kid === 'string') as HonoJsonWebKey[] }
       return this.#known
     } catch (error) {
-      console.error(`the keys at ${url} cannot be fetched`, error)
+      console.error(`the keys at ${withoutSecrets(url)} cannot be fetched: ${String(error).replaceAll(url, '…')}`)
       return null
     }
   }
+}
+
+/** A URL as a log may show it: some issuers take a password or a key in theirs. */
+function withoutSecrets(text: string): string {
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
 }

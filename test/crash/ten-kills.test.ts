@@ -11,15 +11,20 @@ import { ackClaims } from './settle.ts'
 import { createGroup, createStream, readDeadLetters, readLag, readLog } from './stream.ts'
 
 /*
- * The whole promise of the log and of the groups, held against a runtime that is killed ten times at moments nobody
- * chose: what the server has answered is true for ever, whatever it was doing when it died.
+ * The whole promise of the log and of the groups, held against a runtime that is killed ten times (or as often as
+ * CRASH_KILLS says) at moments nobody chose: what the server has answered is true for ever, whatever it was doing when it died.
  */
 
-const kills = 10
+/** A whole number from the environment, for a run that is longer or narrower than the usual one. */
+const fromEnv = (name: string, usual: number): number => Number(process.env[name] ?? usual)
+
+const kills = fromEnv('CRASH_KILLS', 10)
 const stream = 'killed'
-const partitionCount = 4
+const partitionCount = fromEnv('CRASH_PARTITIONS', 4)
 const producers = 32
-const consumersPerGroup = 12
+const consumersPerGroup = fromEnv('CRASH_CONSUMERS', 12)
+/** A kill takes a second or two, most of it until the runtime is back and has answered enough for the next one. */
+const timeoutMs = 120_000 + 12_000 * kills
 /** One group forgives all, the other one makes dead letters of what dies with its consumers. */
 const groups = [
   { name: 'patient', maxAttempts: 1_000 },
@@ -36,37 +41,43 @@ beforeAll(async () => {
 
 afterAll(() => runtime?.stop())
 
-test('ten kills of the runtime under load', async () => {
-  const seed = seedOfRun()
-  console.log(`ten kills: CRASH_SEED=${seed}`)
-  const random = randomFrom(seed)
-  const client = createClient(runtime)
-  await createStream(client, stream, partitionCount)
-  for (const { name, maxAttempts } of groups) await createGroup(client, stream, name, { maxAttempts })
-  const journal = createJournal(groups.map(({ name }) => name))
+test(
+  `${kills} kills of the runtime under load lose nothing and give nothing acked again`,
+  async () => {
+    const seed = seedOfRun()
+    console.log(
+      `${kills} kills, ${partitionCount} partitions, ${consumersPerGroup} consumers a group: CRASH_SEED=${seed}`,
+    )
+    const random = randomFrom(seed)
+    const client = createClient(runtime)
+    await createStream(client, stream, partitionCount)
+    for (const { name, maxAttempts } of groups) await createGroup(client, stream, name, { maxAttempts })
+    const journal = createJournal(groups.map(({ name }) => name))
 
-  await runLoad(client, journal, random)
-  await Promise.all(groups.map(({ name }) => drain(client, journal, random, name)))
+    await runLoad(client, journal, random)
+    await Promise.all(groups.map(({ name }) => drain(client, journal, random, name)))
 
-  const log = await readLog(client, stream, partitionCount)
-  const violations = [...journal.faults, ...auditLog(journal, log)]
-  for (const { name } of groups) {
-    const deadLetters = await readDeadLetters(client, stream, name)
-    violations.push(...auditGroup(name, journal.groups.get(name)!, log, deadLetters))
-    const lag = await readLag(client, stream, name)
-    const partitions = log.map(({ length }) => ({ frontier: length, highWatermark: length, lag: 0 }))
-    expect(lag, `seed ${seed}`).toMatchObject({ partitions: { ...partitions }, lag: 0 })
-    console.log(`${name}: ${summaryOf(journal, name)}, ${deadLetters.length} dead letters`)
-  }
-  const maybes = journal.appends.filter(({ outcome }) => outcome === 'maybe').length
-  const found = journal.appends.filter(({ wasFound }) => wasFound).length
-  console.log(`${client.answers()} answers, ${log.flat().length} events`)
-  console.log(`appends whose answer was lost: ${maybes} not sent again, ${found} found by their repeat`)
-  expect(violations.slice(0, 20), `seed ${seed}: ${violations.length} violations`).toEqual([])
-  expect(runtime.complaints, `seed ${seed}`).toEqual([])
-})
+    const log = await readLog(client, stream, partitionCount)
+    const violations = [...journal.faults, ...auditLog(journal, log)]
+    for (const { name } of groups) {
+      const deadLetters = await readDeadLetters(client, stream, name)
+      violations.push(...auditGroup(name, journal.groups.get(name)!, log, deadLetters))
+      const lag = await readLag(client, stream, name)
+      const partitions = log.map(({ length }) => ({ frontier: length, highWatermark: length, lag: 0 }))
+      expect(lag, `seed ${seed}`).toMatchObject({ partitions: { ...partitions }, lag: 0 })
+      console.log(`${name}: ${summaryOf(journal, name)}, ${deadLetters.length} dead letters`)
+    }
+    const maybes = journal.appends.filter(({ outcome }) => outcome === 'maybe').length
+    const found = journal.appends.filter(({ wasFound }) => wasFound).length
+    console.log(`${client.answers()} answers, ${log.flat().length} events`)
+    console.log(`appends whose answer was lost: ${maybes} not sent again, ${found} found by their repeat`)
+    expect(violations.slice(0, 20), `seed ${seed}: ${violations.length} violations`).toEqual([])
+    expect(runtime.complaints, `seed ${seed}`).toEqual([])
+  },
+  timeoutMs,
+)
 
-/** Producers and consumers at work until the runtime has been killed ten times and is up again. */
+/** Producers and consumers at work until the runtime has been killed for the last time and is up again. */
 async function runLoad(client: Client, journal: Journal, random: Random): Promise<void> {
   let isOver = false
   let number = 0
@@ -79,14 +90,14 @@ async function runLoad(client: Client, journal: Journal, random: Random): Promis
       ),
     ),
   ]
-  const killing = killTenTimes(client, random.fork()).finally(() => {
+  const killing = killAgainAndAgain(client, random.fork()).finally(() => {
     isOver = true
   })
   await Promise.all([killing, ...load])
 }
 
 /** Kills after so many answers: most times in the midst of load, sometimes when the runtime has hardly come back. */
-async function killTenTimes(client: Client, random: Random): Promise<void> {
+async function killAgainAndAgain(client: Client, random: Random): Promise<void> {
   for (let kill = 0; kill < kills; kill += 1) {
     await client.answered(random.chance(0.2) ? random.integer(1, 5) : random.integer(50, 900))
     // At once, in the midst of the answers of one commit, or anywhere between it and the next ones.

@@ -56,6 +56,22 @@ describe('API Headers: every answer', () => {
     expect(new Set(answers.map(({ headers }) => headers.get('Rheo-Request-Id'))).size).toBe(answers.length)
   })
 
+  it('is taken by no browser for anything but what it says: also what is refused, empty, or for another origin', async () => {
+    const cors = sendTo(backend, { RHEO_AUTH: 'open', RHEO_CORS_ORIGINS: 'https://shop.example' })
+    const preflight = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' }
+    const closed = sendTo(backend, { RHEO_AUTH: 'token' })
+    const answers = [
+      await send('GET', '/v1/health'),
+      await send('GET', '/nope'),
+      await send('PUT', '/v1/health'),
+      await send('DELETE', '/v1/streams/orders?confirm=true'),
+      await send('POST', '/v1/streams/orders/query', { body: {}, headers: { Accept: 'application/x-ndjson' } }),
+      await closed('GET', '/v1/streams'),
+      await cors('OPTIONS', '/v1/streams', { headers: preflight }),
+    ]
+    for (const { headers } of answers) expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+  })
+
   it('sums the cost over every call and counts each object once', async () => {
     backend.answer = () => done({ frontier: 0, highWatermark: 0, lag: 0 })
     expect((await send('GET', `${group}/lag`)).headers.get('Rheo-Cost')).toBe('rows-read=8, rows-written=4, objects=4')

@@ -1,0 +1,81 @@
+import { problems } from '../../src/http/problem.ts'
+import { type Hostile, request } from '../http/hostile-request.ts'
+import { type FloodOptions, type FloodReport, flood, type Verdict } from './flood.ts'
+import { openWire, type Wire, type WireAnswer } from './wire.ts'
+
+/** The clock of every call: it stands still, so that nothing expires, and whatever is written a request has written. */
+export const NOW = '2026-01-01T00:00:00.000Z'
+
+/**
+ * Sends valid and hostile requests to a server in open mode with the test clock, each lane as a tenant of its own. A
+ * fault is a 5xx that nobody decided on, an answer that is none of the contract, one that does not come, and a row
+ * written by what was refused.
+ */
+export async function floodNonsense(url: string, options: FloodOptions): Promise<FloodReport> {
+  const wire = openWire(url)
+  try {
+    for (let lane = 0; lane < options.lanes; lane++) await prepare(wire, `lane-${lane}`)
+    return await flood(options, request, async (one, lane) => {
+      const tenant = `lane-${lane}`
+      const answer = await send(wire, one, tenant)
+      // What the next requests hit must be there.
+      const isGone = answer.status === 204 || answer.status === 404
+      if (isGone) await prepare(wire, tenant)
+      return verdictOf(one, answer)
+    })
+  } finally {
+    wire.close()
+  }
+}
+
+/** A length that is a lie makes the server wait for the rest of the body, or the rest of the body a request. */
+function send(wire: Wire, { method, path, options }: Hostile, tenant: string): Promise<WireAnswer> {
+  const { 'Content-Length': _, ...rest } = options.headers
+  const headers = { 'Rheo-Tenant': tenant, 'Rheo-Now': NOW, ...rest }
+  return wire.send({ method, path, headers, ...(options.raw === undefined ? {} : { raw: options.raw }) })
+}
+
+async function prepare(wire: Wire, tenant: string): Promise<void> {
+  const post = (path: string, body: object): Promise<WireAnswer> =>
+    wire.send({
+      method: 'POST',
+      path,
+      headers: { 'Rheo-Tenant': tenant, 'Rheo-Now': NOW, 'Content-Type': 'application/json' },
+      raw: JSON.stringify(body),
+    })
+  if ((await post('/v1/streams/orders/groups', { name: 'billing' })).status !== 404) return
+  await post('/v1/streams', { name: 'orders', partitionCount: 3 })
+  await post('/v1/streams/orders/groups', { name: 'billing' })
+  const events = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => ({ key, id: `id-${key}` }))
+  await post('/v1/streams/orders/events', { events })
+}
+
+/** Codes of 5xx that a server decides on under this load. */
+const deliberate: ReadonlySet<string> = new Set(['overloaded'])
+
+function verdictOf({ method, path, options }: Hostile, answer: WireAnswer): Verdict {
+  const { status, headers, body } = answer
+  const said = body as { code?: string; status?: number; results?: unknown } | null
+  // What is no HTTP never comes to the Worker; the runtime says so and closes.
+  if (headers['rheo-request-id'] === undefined && status === 400) {
+    return { answered: 'refused by the runtime', fault: null }
+  }
+  const answered = `${(status >= 400 && said?.code) || status}`
+  const raw = typeof options.raw === 'string' ? options.raw : Buffer.from(options.raw ?? []).toString('hex')
+  const fault = (what: string): Verdict => ({
+    answered,
+    fault: `${what}: ${status} ${answer.text.slice(0, 300)} ${headers['rheo-cost']} to ${method} ${path.slice(0, 300)} ${JSON.stringify(options.headers).slice(0, 200)} ${raw.slice(0, 500)}`,
+  })
+  if (headers['rheo-request-id'] === undefined) return fault('no request id')
+  if (headers['x-content-type-options'] !== 'nosniff') return fault('no nosniff')
+  if (headers['cache-control'] !== 'no-store') return fault('may be stored')
+  if (status < 400 || method === 'HEAD') return status < 500 ? { answered, fault: null } : fault('5xx')
+  if (said?.code === undefined || !Object.hasOwn(problems, said.code)) return fault('no code of the closed set')
+  if (status >= 500 && !deliberate.has(said.code)) return fault('5xx')
+  if (status !== 415 && status !== problems[said.code as keyof typeof problems][0])
+    return fault('status of another code')
+  // What several partitions answered differently may be in in part, and says so.
+  const isUnwritten = / rows-written=0,/.test(String(headers['rheo-cost']))
+  if (said.results === undefined && !isUnwritten) return fault('written by what was refused')
+  return { answered, fault: null }
+}
