@@ -13,7 +13,7 @@ interface Totals {
 
 /**
  * Looks through all rows of a group for what cannot be: runs that overlap, end before they begin or lie beyond the
- * cursor, values that no command writes. Of 100 000 runs this takes 0.15 s, once for each start of an object that uses
+ * cursor, values that no command writes. Of 100 000 runs this takes 0.14 s, once for each start of an object that uses
  * the group. A group that is not there is sound.
  */
 export function takeCensus(sql: Sql, id: number): Census {
