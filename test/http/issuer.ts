@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { EdgeVars } from '../../src/http/vars.ts'
 import { type IssuerKey, issued } from './tokens.ts'
 
 /** An issuer of tokens on this machine. */
 export interface Issuer {
-  readonly vars: EdgeVars
+  /** What a deployment that trusts it has set. */
+  readonly vars: Readonly<Record<string, string>>
   /** The keys that it shows. */
   keys: unknown[]
   /** What it answers in place of its keys, unless null; `hang` never answers. */
