@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
@@ -11,6 +12,13 @@ const provide = {
 const node = (name: string, include: string[], timeoutMs = 30_000) => ({
   test: { name, include, environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000, provide },
 })
+
+/** The object classes name a module that only the runtime has; see src/testing/cloudflare-workers.ts. */
+const outsideWorkerd = {
+  resolve: {
+    alias: { 'cloudflare:workers': fileURLToPath(new URL('./src/testing/cloudflare-workers.ts', import.meta.url)) },
+  },
+}
 
 export default defineConfig({
   test: {
@@ -26,6 +34,15 @@ export default defineConfig({
           globalSetup: ['test/conformance/setup.ts'],
         },
       },
+      {
+        ...outsideWorkerd,
+        test: {
+          ...node('conformance-local', ['test/conformance/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/testing/conformance-setup.ts'],
+        },
+      },
+      { ...outsideWorkerd, ...node('testing', ['test/testing/**/*.test.ts']) },
+      { ...outsideWorkerd, ...node('cli', ['test/cli/**/*.test.ts'], 60_000) },
       {
         test: {
           ...node('client', ['test/client/**/*.test.ts'], 60_000).test,

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const maxBytes = 150_000
+const maxBytes = 180_000
 
 // A Worker of this size starts in a few milliseconds; a library that drags a schema engine in shows here first.
-rmSync(`${root}dist`, { recursive: true, force: true })
+for (const file of ['index.js', 'index.js.map', 'README.md']) rmSync(`${root}dist/${file}`, { force: true })
 const wrangler = `${root}node_modules/wrangler/bin/wrangler.js`
 const args = [wrangler, 'deploy', '--dry-run', '--outdir', 'dist', '--minify']
 // Without these wrangler looks for a newer version of itself and reports the run.

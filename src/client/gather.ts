@@ -1,5 +1,6 @@
 import { RheoError } from './errors.ts'
 import type { Code } from './failure.ts'
+import { endOfTurn } from './turn.ts'
 
 /** What became of one item. */
 export type Outcome<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: unknown }
@@ -21,8 +22,8 @@ interface Waiting<I, R> {
 }
 
 /**
- * Joins what is asked while a request is in flight into the next request: no timer, so that one caller alone waits for
- * nothing, and 64 callers at once go at the speed of batches. Requests follow one another, so order is kept.
+ * Joins what is asked in one turn, or while a request is in flight, into one request: no timer, so that one caller alone
+ * waits for nothing, and 64 callers at once go at the speed of batches. Requests follow one another, so order is kept.
  */
 export class Gather<I, R> {
   readonly #options: GatherOptions<I, R>
@@ -57,7 +58,10 @@ export class Gather<I, R> {
 
   async #sendAll(): Promise<void> {
     this.#isSending = true
-    while (this.#waiting.length > 0) await this.#deliver(this.#take())
+    while (this.#waiting.length > 0) {
+      await endOfTurn()
+      await this.#deliver(this.#take())
+    }
     this.#isSending = false
     this.#options.onIdle()
   }

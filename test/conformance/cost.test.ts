@@ -1,11 +1,25 @@
-import { expect, test } from 'vitest'
-import type { Answer } from './client.ts'
-import { type Clock, timed } from './clock.ts'
+import { expect, type TestContext, test } from 'vitest'
+import { type Answer, call } from './client.ts'
+import { type Clock, hasTestClock, startClock } from './clock.ts'
 import { costOf, rowsWritten } from './cost.ts'
 import { fetchAll } from './group.ts'
 import { randomSeed, shuffled } from './random.ts'
 import { createStream, numbered } from './stream.ts'
 import type { Fetched } from './wire.ts'
+
+const capabilities = await call<{ mechanisms?: { storage?: unknown } }>('GET', '/v1/capabilities')
+
+/**
+ * A test of how many rows the storage counts. Skipped over Node's SQLite, which does not tell of rows that it looks at
+ * nor of those that it writes to indexes: its numbers are too low to prove anything.
+ */
+function counted(name: string, run: (context: TestContext) => Promise<void>): void {
+  test(name, async (context) => {
+    if (capabilities.body?.mechanisms?.storage === 'node-sqlite')
+      context.skip('the storage cannot count all of its rows')
+    await run(context)
+  })
+}
 
 /** Appends, fetches and acks batches of 100; the sum of rows written per event. */
 async function rowsPerEvent(batches: number, by: 'receipts' | 'leases', clock?: Clock): Promise<number> {
@@ -27,18 +41,19 @@ async function rowsPerEvent(batches: number, by: 'receipts' | 'leases', clock?: 
   return rowsWritten(...answers) / (batches * 100)
 }
 
-test.each(['receipts', 'leases'] as const)(
-  'API Rheo-Cost: 30 batches of 100 appended, fetched and acked by %s write at most 0.06 rows per event',
-  async (by) => {
-    expect(await rowsPerEvent(30, by)).toBeLessThanOrEqual(0.06)
-  },
-)
+for (const by of ['receipts', 'leases'] as const) {
+  counted(
+    `API Rheo-Cost: 30 batches of 100 appended, fetched and acked by ${by} write at most 0.06 rows per event`,
+    async () => expect(await rowsPerEvent(30, by)).toBeLessThanOrEqual(0.06),
+  )
+}
 
-timed('API Rheo-Cost: in test time 30 batches of 100 write at most 0.06 rows per event', async (clock) => {
-  expect(await rowsPerEvent(30, 'receipts', clock)).toBeLessThanOrEqual(0.06)
+counted('API Rheo-Cost: in test time 30 batches of 100 write at most 0.06 rows per event', async ({ skip }) => {
+  if (!hasTestClock) skip('the server shows no test clock in its capabilities')
+  expect(await rowsPerEvent(30, 'receipts', startClock())).toBeLessThanOrEqual(0.06)
 })
 
-test('API Rheo-Cost: an event appended, fetched and acked alone writes at most 6 rows', async () => {
+counted('API Rheo-Cost: an event appended, fetched and acked alone writes at most 6 rows', async () => {
   const stream = await createStream()
   const group = await stream.group()
   const answers: Answer[] = []
@@ -52,7 +67,7 @@ test('API Rheo-Cost: an event appended, fetched and acked alone writes at most 6
   expect(rowsWritten(...answers) / 50).toBeLessThanOrEqual(6)
 })
 
-test('API Rheo-Cost: 1 000 acks one by one in random order write at most 4 rows each', async () => {
+counted('API Rheo-Cost: 1 000 acks one by one in random order write at most 4 rows each', async () => {
   const seed = randomSeed()
   const stream = await createStream()
   await stream.appendMany(numbered(1_000))
@@ -66,7 +81,7 @@ test('API Rheo-Cost: 1 000 acks one by one in random order write at most 4 rows 
   expect((await group.lag()).lag).toBe(0)
 })
 
-test('API Rheo-Cost: the lag of any backlog reads at most 50 rows, and writes none', async () => {
+counted('API Rheo-Cost: the lag of any backlog reads at most 50 rows, and writes none', async () => {
   const stream = await createStream()
   for (let batch = 0; batch < 10; batch += 1) await stream.appendMany(numbered(1_000))
   const group = await stream.group()
@@ -107,7 +122,7 @@ test('API Rheo-Cost: reads write no row', async () => {
   }
 })
 
-test('S2.7 an idempotency key costs no extra row', async () => {
+counted('S2.7 an idempotency key costs no extra row', async () => {
   const costOfAppends = async (headers: (index: number) => Record<string, string>) => {
     const stream = await createStream()
     const answers: Answer[] = []
@@ -119,7 +134,7 @@ test('S2.7 an idempotency key costs no extra row', async () => {
   expect(keyed).toBeLessThanOrEqual(plain)
 })
 
-test('S2.5 a chosen id costs one extra row, S2.6 a generated one none', async () => {
+counted('S2.5 a chosen id costs one extra row, S2.6 a generated one none', async () => {
   const costOfBatch = async (id?: (index: number) => string) => {
     const stream = await createStream()
     await stream.append()

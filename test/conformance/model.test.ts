@@ -1,6 +1,6 @@
 import { scripts } from '../model/arbitrary.ts'
 import { START_MS } from '../model/commands.ts'
-import { compare } from '../model/compare.ts'
+import { compare, compareMs } from '../model/compare.ts'
 import { checkScript } from '../model/driver.ts'
 import { startClock, timed } from './clock.ts'
 import { HttpDriver } from './model-driver.ts'
@@ -11,7 +11,6 @@ import { toTime } from './model-words.ts'
 import { createStream } from './stream.ts'
 
 const few = { numRuns: 10, batchMs: 60_000 }
-const TIMEOUT_MS = 180_000
 
 timed(
   'S2 to S5 a stream with one partition answers as the reference model does',
@@ -25,7 +24,7 @@ timed(
       },
       few,
     ),
-  TIMEOUT_MS,
+  compareMs,
 )
 
 timed(
@@ -40,5 +39,5 @@ timed(
       },
       few,
     ),
-  TIMEOUT_MS,
+  compareMs,
 )

@@ -4,8 +4,7 @@ import { type IssuerKey, issued } from './tokens.ts'
 
 /** An issuer of tokens on this machine. */
 export interface Issuer {
-  /** What a deployment that trusts it has set. */
-  readonly vars: Readonly<Record<string, string>>
+  readonly vars: Record<string, string>
   /** The keys that it shows. */
   keys: unknown[]
   /** What it answers in place of its keys, unless null; `hang` never answers. */

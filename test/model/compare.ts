@@ -8,6 +8,9 @@ declare module 'vitest' {
   }
 }
 
+/** How long a comparison may take before its test times out, in milliseconds: long runs get their time. */
+export const compareMs = 180_000 * inject('modelFactor')
+
 /**
  * Plays random scripts until `steps` steps have been compared. A failure prints the seed of its batch and the shortest
  * script found; `MODEL_SEED=<seed> npx vitest run --project <project> model` begins with that batch. `MODEL_STEPS`

@@ -2,7 +2,17 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { expect, it, vi } from 'vitest'
 import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { partitionStub } from '../../durable-objects/stubs.ts'
-import { addressOf, append, bindings, createGroup, createStream, fetchLeases, run, settle } from './objects.ts'
+import {
+  addressOf,
+  append,
+  bindings,
+  createGroup,
+  createStream,
+  fetchLeases,
+  run,
+  settle,
+  timedRows,
+} from './objects.ts'
 
 async function leasedPartition(leaseMs: number, maxAttempts = 5) {
   const stream = await createStream()
@@ -22,16 +32,16 @@ it('S4.3 a lease arms the alarm at its expiry', async () => {
 })
 
 it('S4.3 the alarm alone reopens an expired lease; the read after it writes no row', async () => {
-  const { address, group, armedMs } = await leasedPartition(150)
-  await vi.waitUntil(async () => (await armedMs()) === null, { timeout: 5_000, interval: 20 })
+  const { address, group, stub } = await leasedPartition(150)
+  await vi.waitUntil(async () => (await timedRows(stub)) === 0, { timeout: 5_000, interval: 20 })
   const { answer, cost } = await partitionStub(bindings, address).run(address, { type: 'groupInfo', group }, null)
   expect(answer).toMatchObject({ status: 'done', value: { inFlight: 0, available: 4 } })
   expect(cost.rowsWritten).toBe(0)
 })
 
 it('S4.4 the alarm alone dead-letters a lease that has used up its attempts, and the frontier moves', async () => {
-  const { address, group, armedMs } = await leasedPartition(150, 1)
-  await vi.waitUntil(async () => (await armedMs()) === null, { timeout: 5_000, interval: 20 })
+  const { address, group, stub } = await leasedPartition(150, 1)
+  await vi.waitUntil(async () => (await timedRows(stub)) === 0, { timeout: 5_000, interval: 20 })
   const { answer, cost } = await partitionStub(bindings, address).run(address, { type: 'lag', group }, null)
   expect(answer).toMatchObject({ value: { frontier: 4, highWatermark: 4, lag: 0 } })
   expect(cost.rowsWritten).toBe(0)

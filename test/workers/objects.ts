@@ -1,5 +1,7 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { Env } from '../../durable-objects/env.ts'
+import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { catalogStub, partitionStub } from '../../durable-objects/stubs.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut, StreamRecord } from '../../src/core/catalog/commands.ts'
 import { defaultGroupOptions, type GroupOptions, type Start } from '../../src/core/group.ts'
@@ -119,3 +121,10 @@ export async function settle(
 }
 
 const newToken = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 22)
+
+/** How many leases and delays are in a partition's storage, looked at past the object: nothing is due by it. */
+export const timedRows = (stub: DurableObjectStub<StreamPartition>, group = '*'): Promise<number> =>
+  runInDurableObject(stub, (_, state) => {
+    const text = `select count(*) as count from timed where ?1 = '*' or groupId = (select id from groups where uid = ?1)`
+    return Number(state.storage.sql.exec(text, group).one().count)
+  })

@@ -11,6 +11,7 @@ import {
   type SettleItem,
   settleAll,
 } from '../settle.ts'
+import { endOfTurn } from '../turn.ts'
 import type { ConsumeEvent, LostCause, OnConsumeEvent } from './event.ts'
 import type { Held, HeldLeases } from './held-leases.ts'
 import type { Outcome } from './outcome.ts'
@@ -76,13 +77,17 @@ export class Settling<P> {
    */
   async send(fetchOf: (items: number) => FetchNowOptions | undefined): Promise<AlsoFetched<P> | null> {
     const { send, clock, held, stream, group, emit } = this.#options
+    this.#isSending = true
+    await endOfTurn()
     // What was lost while it waited is dropped.
     const pending = this.#pending.splice(0, MAX_ITEMS).filter((one) => held.has(one.held))
-    if (pending.length === 0) return null
+    if (pending.length === 0) {
+      this.#isSending = false
+      return null
+    }
     for (const one of pending) held.setMode(one.held, 'sent')
     const fetch = fetchOf(pending.length)
     const sentAtMs = clock.now()
-    this.#isSending = true
     try {
       const answer = await settleAll<P>(send, { stream, group }, pending.map(itemOf), { fetch })
       for (const [index, one] of pending.entries()) this.#finish(one, answer.results[index])

@@ -1,0 +1,30 @@
+import type { CommandGroup } from '../command.ts'
+import { append } from './append.ts'
+import { consume } from './consume.ts'
+import { deadLetters } from './dead-letters.ts'
+import { doctor } from './doctor.ts'
+import { event } from './event.ts'
+import { fetch } from './fetch.ts'
+import { groups } from './groups.ts'
+import { holes } from './holes.ts'
+import { lag } from './lag.ts'
+import { leases } from './leases.ts'
+import { query } from './query.ts'
+import { read } from './read.ts'
+import { replay } from './replay.ts'
+import { reset } from './reset.ts'
+import { settles } from './settle.ts'
+import { streams } from './streams.ts'
+import { token } from './token.ts'
+
+/** All commands. */
+export const rheo: CommandGroup = {
+  name: 'rheo',
+  description: 'Durable event streams with consumer groups',
+  commands: [
+    ...[streams, append, read, query, event],
+    ...[groups, fetch, ...settles, consume],
+    ...[lag, holes, leases, deadLetters, replay, reset],
+    ...[token, doctor],
+  ],
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectionArgs } from '../../src/cli/arguments.ts'
+import type { Command, CommandGroup } from '../../src/cli/command.ts'
+import { rheo as root } from '../../src/cli/commands/rheo.ts'
+import { checkFlags, findCommand, isCommand } from '../../src/cli/find-command.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+
+let terminal: Terminal
+beforeAll(async () => {
+  terminal = await openTerminal()
+})
+afterAll(() => terminal.local.stop())
+
+const all = (one: Command | CommandGroup, path: string): [string, Command][] =>
+  isCommand(one) ? [[path, one]] : one.commands.flatMap((child) => all(child, `${path} ${child.name}`.trim()))
+const commands = all(root, '')
+
+test('help names every command and group', async () => {
+  const { code, out } = await terminal.rheo('--help')
+  expect(code).toBe(0)
+  expect(out).toMatchInlineSnapshot(`
+    "Durable event streams with consumer groups (rheo)
+
+    USAGE rheo streams|append|read|query|event|groups|fetch|ack|nack|reject|release|consume|lag|holes|leases|dead-letters|replay|reset|token|doctor
+
+    COMMANDS
+
+           streams    Create, list, show and delete streams
+            append    Append one event, or many from a file or stdin
+              read    Read a part of a partition, in order
+             query    Search a stream
+             event    Look up an event
+            groups    Create, list, show, change and delete consumer groups
+             fetch    Lease deliveries of a group
+               ack    Settle leases as done
+              nack    Give leases back to be tried again
+            reject    Make dead letters of leases
+           release    Give leases back unworked, their attempts refunded
+           consume    Run a shell command for each event: exit code 0 acks it, any other lets it be tried again
+               lag    Show how far a group is behind
+             holes    Show what keeps a group’s frontier where it is
+            leases    List leases, and take them from a consumer
+      dead-letters    List dead letters, and open them again
+            replay    Deliver events to a group again
+             reset    Start a group over; its attempts, leases and dead letters are forgotten
+             token    Sign tokens
+            doctor    Try the server, and say what is wrong
+
+    Use rheo <command> --help for more information about a command.
+
+    Every command takes --url, --token, --tenant and --json; without them RHEO_URL, RHEO_TOKEN and RHEO_TENANT count.
+    Exit codes: 0 done, 1 failure, 2 wrong command line. Failures stand on stderr, their code first.
+    "
+  `)
+  const groups = await terminal.rheo('groups --help')
+  for (const name of ['create', 'list', 'show', 'patch', 'delete']) expect(groups.out).toContain(name)
+})
+
+test('help of a command has its flags and examples', async () => {
+  expect((await terminal.rheo('streams create --help')).out).toMatchInlineSnapshot(`
+    "Create a stream (rheo streams create)
+
+    USAGE rheo streams create [OPTIONS] <STREAM>
+
+    ARGUMENTS
+
+      STREAM    Name of the stream (Required)
+
+    OPTIONS
+
+      --partitions=<n>    How many partitions, 1 to 256 (default: 1)
+           --url=<URL>    Where the server is (RHEO_URL, else http://localhost:8787)
+         --token=<JWT>    The bearer token (RHEO_TOKEN)
+       --tenant=<name>    The tenant, where the server runs open (RHEO_TENANT)
+                --json    Answer in JSON, also failures
+
+    EXAMPLES
+
+      rheo streams create orders --partitions 4
+    "
+  `)
+})
+
+test.each(commands)('%s has help, and examples with flags that it takes', async (path, { args, examples }) => {
+  const { code, out } = await terminal.rheo(`${path} -h`)
+  expect(code).toBe(0)
+  expect(examples.length).toBeGreaterThan(0)
+  for (const example of examples) {
+    expect(out).toContain(`rheo ${example}`)
+    expect(`${example} `).toContain(`${path} `)
+    // Quotes do not matter here: what is in them begins with no dash.
+    const words = example
+      .replace(/'[^']*'|"[^"]*"|\$\(.*\)/g, 'x')
+      .split(/ [|<>] /)[0]!
+      .split(' ')
+    const found = findCommand(root, words)
+    expect(found.path.join(' ')).toBe(path.startsWith('token') && !example.startsWith('token') ? 'streams list' : path)
+    if (found.path.join(' ') === path) checkFlags(found.words, { ...args, ...connectionArgs })
+  }
+})
+
+test.each([
+  ['', 'which command?'],
+  ['streams', 'which command?'],
+  ['stream make orders', 'there is no command streams make'],
+  ['fly', 'there is no command fly'],
+  ['streams list --nope', 'there is no --nope'],
+  ['streams list -x', 'there is no -x'],
+  ['streams list --limit', '--limit needs a value'],
+  ['streams list --limit ten', '--limit must be a whole number'],
+  ['streams create', 'Missing required positional argument: STREAM'],
+  ['streams show a b', 'b is one argument too many'],
+  ['streams list --url nonsense', 'nonsense is no http or https URL'],
+  ['streams list --url ftp://localhost', 'ftp://localhost is no http or https URL'],
+])('a wrong command line is told, with exit code 2: %s', async (line, told) => {
+  const { code, out, err } = await terminal.rheo(line)
+  expect({ code, out, told: err.split('\n')[0] }).toEqual({ code: 2, out: '', told })
+  expect(err).toMatch(/\n\nSee: rheo.* --help\n$/)
+})
+
+test('the version is that of the package', async () => {
+  expect((await terminal.rheo('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('flags of every command may stand before it, and win over the environment', async () => {
+  await terminal.rheo('streams create mine --tenant acme')
+  const env = { RHEO_TENANT: 'other' }
+  expect((await terminal.rheo('--json --tenant acme streams list', { env })).out).toContain('"name":"mine"')
+  expect((await terminal.rheo('--tenant=acme streams list', { env })).out).toContain('mine')
+  expect((await terminal.rheo('streams list', { env })).out).toBe('no streams\n')
+})
