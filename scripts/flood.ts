@@ -6,19 +6,27 @@ import type { FloodReport } from '../test/flood/flood.ts'
 import { floodNonsense } from '../test/flood/nonsense.ts'
 import { startLocal } from './local.ts'
 
-const usage = `Usage: npm run flood -- [--requests <N>] [--mode nonsense|across|both] [--seed <S>] [--lanes <L>]
+const usage = `Usage: npm run flood -- [--requests <N>] [--mode nonsense|across|both] [--seed <S>] [--lanes <L>] [--seconds <T>]
 
   --requests  requests of each mode (default: 10000)
   --mode      nonsense: valid and hostile requests; across: attempts on the streams of another tenant (default: both)
   --seed      where chance begins (default: a random number)
   --lanes     requests on their way at a time (default: 16)
+  --seconds   end each mode after so long, although requests are left
 
 Prints what was answered how often. Ends with 1 if anything was answered, written, read or settled that must not be.
 `
 
 function readOptions() {
   const text = { type: 'string' } as const
-  const options = { requests: text, mode: text, seed: text, lanes: text, help: { type: 'boolean' } } as const
+  const options = {
+    requests: text,
+    mode: text,
+    seed: text,
+    lanes: text,
+    seconds: text,
+    help: { type: 'boolean' },
+  } as const
   const { values } = parseArgs({ options, allowPositionals: false })
   const requests = Number(values.requests ?? 10_000)
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
@@ -26,9 +34,12 @@ function readOptions() {
   if (![requests, seed, lanes].every((number) => Number.isSafeInteger(number) && number >= 0)) {
     throw new Error('--requests, --seed and --lanes must be whole numbers')
   }
+  const seconds = values.seconds === undefined ? Infinity : Number(values.seconds)
+  if (!(seconds > 0)) throw new Error('--seconds must be a number above 0')
   const mode = values.mode ?? 'both'
   if (!['nonsense', 'across', 'both'].includes(mode)) throw new Error('--mode must be nonsense, across or both')
-  return { requests, seed, lanes, mode, isHelp: values.help === true }
+  const onProgress = (sent: number): void => void process.stderr.write(`${sent} sent\n`)
+  return { requests, seed, lanes, seconds, onProgress, mode, isHelp: values.help === true }
 }
 
 function show(mode: string, { sent, seconds, answered, faults }: FloodReport): boolean {

@@ -127,6 +127,15 @@ test('tests that pages name as proof exist, and every invariant has one', () => 
   expect(invariants.map((text) => Number.parseInt(text, 10))).toEqual(invariants.map((_, index) => index + 1))
 })
 
+test('security.md names a test that exists for every claim, but for what is not promised', () => {
+  const page = read('docs/security.md')
+  const proofs = [...page.matchAll(/\]\(\.\.\/(test\/[^)]+)\):\s+"([^"]+)"/g)]
+  expect(proofs.length).toBeGreaterThan(30)
+  expect(proofs.filter(([, file, name]) => !read(file!).includes(name!)).map(([, , name]) => name)).toEqual([])
+  const claims = page.split('## What is not promised')[0]!.match(/^- (.|\n {2})*/gm) ?? []
+  expect(claims.filter((claim) => !claim.includes('](../test/'))).toEqual([])
+})
+
 test('files that pages name in code marks exist', () => {
   const wrong = pages().flatMap((page) =>
     [...prose(page).matchAll(/`((?:src|durable-objects|scripts|test)\/[\w./-]+)`/g)].flatMap(([, file]) => {

@@ -6,15 +6,15 @@ import { floodAcross } from './across.ts'
 import { type FloodOptions, type FloodReport, flood } from './flood.ts'
 import { floodNonsense } from './nonsense.ts'
 
-/* The short form of `npm run flood`. RHEO_FLOOD sets how many requests of each kind; a failure names its seed. */
+/* The short form of `npm run flood`. FLOOD_REQUESTS sets how many requests of each kind; a failure names its seed. */
 
 const options: FloodOptions = {
-  requests: Number(process.env.RHEO_FLOOD ?? 2_000),
-  seed: Number(process.env.RHEO_FLOOD_SEED ?? Math.floor(Math.random() * 2 ** 31)),
+  requests: Number(process.env.FLOOD_REQUESTS ?? 2_000),
+  seed: Number(process.env.FLOOD_SEED ?? Math.floor(Math.random() * 2 ** 31)),
   lanes: 8,
 }
 const vars = { RHEO_TEST_CLOCK: '1' }
-const where = `RHEO_FLOOD_SEED=${options.seed}`
+const where = `FLOOD_SEED=${options.seed}`
 
 /** All that a run must have come to, or it has proved little. */
 function expectAnswered({ answered, sent }: FloodReport, kinds: readonly string[]): void {

@@ -5,6 +5,10 @@ export interface FloodOptions {
   readonly requests: number
   readonly seed: number
   readonly lanes: number
+  /** When to end although requests are left, in seconds; absent for when all are sent. */
+  readonly seconds?: number
+  /** Told every ten seconds how many have been sent. */
+  readonly onProgress?: (sent: number) => void
 }
 
 /** What a flood came to. `faults` holds what must never be: each names the request and its answer. */
@@ -26,10 +30,11 @@ export interface Verdict {
 const DRAWN = 200
 /** After so many faults the rest would say the same. */
 const MAX_FAULTS = 20
+const PROGRESS_MS = 10_000
 
 /** Sends what is drawn from `arbitrary`, one after the other in each lane, and gathers what the judge says. */
 export async function flood<T>(
-  { requests, seed, lanes }: FloodOptions,
+  { requests, seed, lanes, seconds = Infinity, onProgress }: FloodOptions,
   arbitrary: fc.Arbitrary<T>,
   judge: (one: T, lane: number) => Promise<Verdict>,
 ): Promise<FloodReport> {
@@ -45,7 +50,7 @@ export async function flood<T>(
     return drawn.pop()!
   }
   const lane = async (number: number): Promise<void> => {
-    while (taken < requests && faults.length < MAX_FAULTS) {
+    while (taken < requests && faults.length < MAX_FAULTS && performance.now() - startedMs < 1_000 * seconds) {
       taken += 1
       const verdict = await judge(next(), number).catch((error: Error) => ({ answered: 'none', fault: error.message }))
       sent += 1
@@ -53,6 +58,8 @@ export async function flood<T>(
       if (verdict.fault !== null) faults.push(verdict.fault)
     }
   }
+  const progress = setInterval(() => onProgress?.(sent), PROGRESS_MS)
   await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)))
+  clearInterval(progress)
   return { sent, seconds: (performance.now() - startedMs) / 1_000, answered, faults }
 }

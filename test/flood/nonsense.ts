@@ -50,6 +50,9 @@ async function prepare(wire: Wire, tenant: string): Promise<void> {
   await post('/v1/streams/orders/events', { events })
 }
 
+/** No HTTP, a path or headers that are longer than the runtime takes. */
+const ofRuntime: ReadonlySet<number> = new Set([400, 414, 431])
+
 /** Codes of 5xx that a server decides on under this load. */
 const deliberate: ReadonlySet<string> = new Set(['overloaded'])
 
@@ -57,8 +60,8 @@ function verdictOf({ method, path, options }: Hostile, answer: WireAnswer): Verd
   const { status, headers, body } = answer
   const said = body as { code?: string; status?: number; results?: unknown } | null
   // What is no HTTP never comes to the Worker; the runtime says so and closes.
-  if (headers['rheo-request-id'] === undefined && status === 400) {
-    return { answered: 'refused by the runtime', fault: null }
+  if (headers['rheo-request-id'] === undefined && ofRuntime.has(status)) {
+    return { answered: `refused by the runtime with ${status}`, fault: null }
   }
   const answered = `${(status >= 400 && said?.code) || status}`
   const raw = typeof options.raw === 'string' ? options.raw : Buffer.from(options.raw ?? []).toString('hex')

@@ -34,15 +34,16 @@ function overlap(delivery: Delivery, a: Lease, b: Lease): boolean {
   return a.leasedAtMs < endOfLease(delivery, b, a) && b.leasedAtMs < endOfLease(delivery, a, b)
 }
 
-/** When a lease ends, with the renewals that were answered before the other was asked for. */
+/** When a lease ends at the earliest, as far as the renewals say that may have landed before the other was given. */
 function endOfLease({ settles }: Delivery, lease: Lease, other: Lease): number {
   const renewed = settles
-    .filter((settle) => settle.outcome === 'renew' && settle.lease === lease)
+    .filter(({ outcome, lease: of, sent }) => outcome === 'renew' && of === lease && sent < other.fetch.answered!)
     .flatMap(({ answers }) => answers)
-    .filter(({ ok, answered }) => ok === true && answered < other.fetch.sent)
-    .map(({ untilMs }) => untilMs!)
-  // Of several the last counts, and answers do not say which that was.
-  return renewed.length === 1 ? renewed[0]! : Math.min(lease.expiresAtMs, ...renewed)
+    .filter(({ ok }) => ok === true)
+  const untilMs = renewed.map((answer) => answer.untilMs!)
+  // Of several the last counts, and answers do not say which that was; one that was answered late may have landed late.
+  const isCertain = renewed.length === 1 && renewed[0]!.answered < other.fetch.sent
+  return isCertain ? untilMs[0]! : Math.min(lease.expiresAtMs, ...untilMs)
 }
 
 function isExcused(deliveries: Deliveries, delivery: Delivery, a: Lease, b: Lease): boolean {

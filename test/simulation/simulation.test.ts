@@ -38,6 +38,7 @@ describe('runs that have found a fault', () => {
     [149, 228, 'S2.7 an idempotency key was forgotten with an eviction while the clocks differed by an hour'],
     [149, 1_500, 'S8.16 a lease of a deleted group that fell due while its expiry met a fault'],
     [276, 679, 'S8.16 a deleted group came back to life by an install that was late'],
+    [640_866_129, 1_101, 'S4.6 a renewal made a lease shorter, was answered late, and a check saw two holders'],
   ])('seed %i, %i steps: %s', (seed, steps) => {
     play(seed, steps)
   })
