@@ -6,7 +6,10 @@ interface Job<I, O> {
   readonly reject: (fault: unknown) => void
 }
 
-/** Runs a batch of inputs in order and says what became of each: its output, or the fault it met. */
+/**
+ * Runs inputs in order and says what became of each: its output, or the fault it met. It may stop after some of them,
+ * at least one; the others run as the next batch.
+ */
 export type RunBatch<I, O> = (inputs: readonly I[]) => ({ output: O } | { fault: unknown })[]
 
 /**
@@ -45,13 +48,13 @@ export class CommandQueue<I, O> {
     this.#isRunning = true
     try {
       while (this.#jobs.length > 0) {
-        const jobs = this.#jobs
-        this.#jobs = []
-        this.#bytes = 0
-        const outcomes = this.#runBatch(jobs.map(({ input }) => input))
+        const outcomes = this.#runBatch(this.#jobs.map(({ input }) => input))
+        const jobs = this.#jobs.splice(0, outcomes.length)
         for (const [index, outcome] of outcomes.entries()) {
-          if ('output' in outcome) jobs[index]!.resolve(outcome.output)
-          else jobs[index]!.reject(outcome.fault)
+          const { bytes, resolve, reject } = jobs[index]!
+          this.#bytes -= bytes
+          if ('output' in outcome) resolve(outcome.output)
+          else reject(outcome.fault)
         }
         await this.#sync()
       }

@@ -33,7 +33,8 @@ export interface FanOut {
   readonly spent: Spent
 }
 
-type Settled<T> = { partition: number; value: T | null; failure: Failure | null }
+/** What became of one partition's call; `moved` when there is no such partition any more. */
+type Settled<T> = { partition: number; value: T | null; failure: Failure | null; isMoved: boolean }
 
 /** Runs a command on partitions at once; one that cannot be asked is told by its failure. */
 async function onEach<N extends CommandName>(
@@ -47,12 +48,14 @@ async function onEach<N extends CommandName>(
     try {
       const { answer, cost } = await partitions.run({ tenant, stream: name, uid, partition }, commandFor(partition))
       spend(spent, cost)
-      if (answer.status === 'done') return { partition, value: answer.value, failure: null }
-      if (answer.status === 'refused') return { partition, value: null, failure: answer.failure }
+      const isMoved = answer.status === 'moved'
+      if (answer.status === 'done') return { partition, value: answer.value, failure: null, isMoved }
+      const failure = answer.status === 'refused' ? answer.failure : unavailable([partition])
+      return { partition, value: null, failure, isMoved }
     } catch (fault) {
       console.error(`partition ${partition} of ${tenant}/${name} does not answer`, fault)
     }
-    return { partition, value: null, failure: unavailable([partition]) }
+    return { partition, value: null, failure: unavailable([partition]), isMoved: false }
   }
   return Promise.all(which.map(one))
 }
@@ -97,13 +100,19 @@ export async function remove(fanOut: FanOut, { stream, group }: Doomed): Promise
   const all = partitionsOf(stream)
   if (group !== null) {
     const settled = await onEach(fanOut, stream, all, () => ({ type: 'removeGroup', group: group.uid }))
-    return settled.flatMap((one) => (one.value === null ? [one.partition] : []))
+    // A partition that has gone with its stream holds no group either.
+    return settled.flatMap((one) => (one.value === null && !one.isMoved ? [one.partition] : []))
   }
   const purged = await Promise.allSettled(
     all.map((partition) => partitions.purge({ tenant, stream: stream.name, uid: stream.uid, partition })),
   )
   spent.objects += all.length
-  return all.filter((partition) => purged[partition]!.status === 'rejected')
+  return all.filter((partition) => {
+    const one = purged[partition]!
+    if (one.status === 'rejected')
+      console.error(`partition ${partition} of ${tenant}/${stream.name} is not empty yet`, one.reason)
+    return one.status === 'rejected'
+  })
 }
 
 const unavailable = (partitions: number[]): Failure =>

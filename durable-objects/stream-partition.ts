@@ -25,6 +25,8 @@ import { Waiters, type WaitRequest } from './waiters.ts'
 
 /** Two bodies of the greatest size may wait; with more the object would come near its 128 MB. */
 const QUEUE_BYTES = 2 * limits.bodyBytes
+/** So much text of events, in UTF-16, one batch of commands may answer before its commit. */
+const ANSWER_BYTES = 2 * limits.answerBytes
 /** When an alarm meets a fault, it comes again after this time; the platform's own retries end after a few. */
 const ALARM_RETRY_MS = 5_000
 const NO_COST: Cost = { rowsRead: 0, rowsWritten: 0 }
@@ -183,7 +185,10 @@ export class StreamPartition extends DurableObject<Env> {
     if (life === null) return calls.map(() => ({ output: { answer: moved, cost: NO_COST } }))
     const outcomes: ({ output: Reply<unknown> } | { fault: unknown })[] = []
     let nowMs = 0
+    let answered = 0
     for (const calls_ of neighbours(calls)) {
+      // Answers are held until the commit is durable: what is over this waits for the next one.
+      if (answered > ANSWER_BYTES) break
       const before = this.#cost()
       try {
         nowMs = this.#enter(life, calls_[0]!.testNowMs)
@@ -197,6 +202,7 @@ export class StreamPartition extends DurableObject<Env> {
         // Appends that share a transaction share its rows; the first of them is told the cost of all.
         for (const [index, one] of answers.entries()) {
           outcomes.push({ output: { answer: one, cost: index === 0 ? spent : NO_COST } })
+          answered += textLength(one)
         }
       } catch (fault) {
         for (const _ of calls_) outcomes.push({ fault })
@@ -250,6 +256,12 @@ function neighbours(calls: readonly Call[]): Call[][] {
     else stretches.push([call])
   }
   return stretches
+}
+
+/** How much text of events an answer carries. */
+function textLength(answer: Answer<unknown>): number {
+  const { leases, events } = (answer.status === 'done' ? answer.value : {}) as { leases?: unknown; events?: unknown }
+  return [leases, events].reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0)
 }
 
 function answer(

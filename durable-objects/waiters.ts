@@ -24,6 +24,8 @@ export class Waiters {
 
   /** Waits until the group is woken, `waitMs` are over, or the caller is gone. */
   wait(group: string, waitMs: number, signal: AbortSignal): Promise<Woken> {
+    // An aborted signal says so no more: its listener would never be called.
+    if (signal.aborted) return Promise.resolve('timeout')
     if (this.#count >= limits.waitersPerPartition) return Promise.resolve('full')
     return new Promise((resolve) => {
       const leave: Wake = (woken) => {

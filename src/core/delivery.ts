@@ -60,7 +60,3 @@ export function transition(state: DeliveryState, event: DeliveryEvent): Delivery
   if (next === null) throw new Error(`a delivery that is ${state} cannot ${event}`)
   return next
 }
-
-/** Terminal deliveries let the frontier pass. */
-export const isTerminal = (state: DeliveryState): boolean =>
-  state === 'acked' || state === 'rejected' || state === 'skipped'

@@ -86,7 +86,10 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
       const names = { stream, group, event }
       const call = await callOf(c, route, names, options.connect(c.env), shared)
       const answered = call.ok ? await route.respond(call.value, c.req.raw, names) : call
-      return answered.ok ? answered.value : problem(answered.failure)
+      if (answered.ok) return answered.value
+      if (answered.failure.code === 'failed')
+        console.error(`request ${c.var.requestId} failed`, answered.failure.detail)
+      return problem(answered.failure)
     } catch (error) {
       console.error(`request ${c.var.requestId} failed`, error)
       return problem(failure('failed', `the request failed; its id is ${c.var.requestId}`, {}))

@@ -36,6 +36,9 @@ export function streamLines(first: LinePage): Response {
       }
       controller.close()
     },
+    cancel() {
+      page = null
+    },
   })
   return new Response(body, { headers: { 'Content-Type': NDJSON } })
 }

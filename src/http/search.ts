@@ -26,6 +26,12 @@ interface Cursor {
   readonly place: Place
 }
 
+/** A match at its place; `event` is null when it was too large to come along. */
+interface Found {
+  readonly place: Place
+  readonly event: string | null
+}
+
 /** A page of matches as JSON texts, in order, and the cursor of the next one; null at the end. */
 export interface SearchPage {
   readonly events: readonly string[]
@@ -59,10 +65,12 @@ export const search = (call: Call, names: Names, request: SearchRequest, limit: 
       ),
     )
     if (pages.status !== 'done') return pages
-    const { events, place } = merge(pages.value, order, limit)
+    const { found, place } = merge(pages.value, order, limit)
+    const events = allOf(await Promise.all(found.map((one) => textOf(call, stream, one))))
+    if (events.status !== 'done') return events
     const highWatermarks = pages.value.map((page) => page.highWatermark)
     const nextCursor = place === null ? null : await writeCursor(stream, request, { highWatermarks, place })
-    return done({ events, nextCursor })
+    return done({ events: events.value, nextCursor })
   })
 
 /** By sequence, then partition; or by timestamp, then partition and sequence (S6.4). */
@@ -76,7 +84,7 @@ function comparePlaces(order: Order, a: Place, b: Place): number {
  * Merges the parts of a page. Beyond the place to which a partition has come that still has more, its events are not
  * known yet: the page ends there.
  */
-function merge(pages: readonly QueryPage[], order: Order, limit: number): { events: string[]; place: Place | null } {
+function merge(pages: readonly QueryPage[], order: Order, limit: number): { found: Found[]; place: Place | null } {
   const horizons = pages.flatMap(({ next }, partition) => (next === null ? [] : [{ ...next, partition }]))
   const horizon = horizons.reduce<Place | null>(
     (nearest, place) => (nearest === null || comparePlaces(order, place, nearest) < 0 ? place : nearest),
@@ -88,12 +96,23 @@ function merge(pages: readonly QueryPage[], order: Order, limit: number): { even
     .sort((a, b) => comparePlaces(order, a.place, b.place))
   let bytes = 0
   const page = found.slice(0, limit).filter(({ event }, index) => {
-    const fits = index === 0 || bytes + event.length <= limits.answerBytes
-    bytes = fits ? bytes + event.length : Number.POSITIVE_INFINITY
+    const length = event?.length ?? limits.eventBytes
+    const fits = index === 0 || bytes + length <= limits.answerBytes
+    bytes = fits ? bytes + length : Number.POSITIVE_INFINITY
     return fits
   })
-  const events = page.map(({ event }) => event)
-  return { events, place: page.length < found.length ? page.at(-1)!.place : horizon }
+  return { found: page, place: page.length < found.length ? page.at(-1)!.place : horizon }
+}
+
+/**
+ * The text of a match. One that is larger than its partition's share is read by itself: all partitions together would
+ * otherwise bring 256 MiB into the memory that the isolate's other requests live in.
+ */
+async function textOf(call: Call, stream: StreamRecord, { place, event }: Found): Promise<Answer<string>> {
+  if (event !== null) return done(event)
+  const command = { type: 'read', after: place.sequence - 1, limit: 1, maxBytes: limits.eventBytes } as const
+  const answer = await ask(call, addressOf(call, stream, place.partition), command)
+  return answer.status === 'done' ? done(answer.value.events) : answer
 }
 
 /** Where a partition goes on behind a place that may lie in another partition. */

@@ -45,3 +45,40 @@ describe('S8.16 a group whose stream goes while its starts are asked for', () =>
     expect(machine.groups({ stream: 's', after: '', limit: 10 })).toMatchObject({ value: { groups: [] } })
   })
 })
+
+describe('groups and streams that are deleted', () => {
+  const addGroup = (machine: CatalogMachine, stream: Parameters<CatalogMachine['addGroup']>[0], name = 'g') => {
+    const added = machine.addGroup(stream, { ...groupCommand, name }, [0, 0], `uid-${name}`, NOW_MS)
+    if (added.ok) machine.markSynced(added.value)
+    return added
+  }
+
+  it('a group whose delete was cut short goes with its stream, and leaves nothing to finish', () => {
+    const { machine, created } = open()
+    addGroup(machine, created('old', 2))
+    expect(machine.deleteGroup('s', 'g').ok).toBe(true)
+    machine.deleteStream('s')
+    expect(machine.doomed().map(({ group }) => group)).toEqual([null])
+  })
+
+  it('S8.16 a delete of a group never takes up that of a former stream', () => {
+    const { machine, created } = open()
+    addGroup(machine, created('old', 2))
+    machine.deleteGroup('s', 'g')
+    machine.deleteStream('s')
+    created('new', 2)
+    expect(machine.deleteGroup('s', 'g')).toMatchObject({ ok: false, failure: { code: 'group_not_found' } })
+  })
+
+  it('the number of groups is held at the moment of writing, however many were planned before', () => {
+    const { machine, created } = open()
+    const stream = created('old', 2)
+    const one = { ...groupCommand, maxGroups: 1 }
+    expect(machine.planGroup({ ...one, name: 'a' }).ok).toBe(true)
+    expect(machine.planGroup({ ...one, name: 'b' }).ok).toBe(true)
+    expect(machine.addGroup(stream, { ...one, name: 'a' }, [0, 0], 'a', NOW_MS).ok).toBe(true)
+    expect(machine.addGroup(stream, { ...one, name: 'b' }, [0, 0], 'b', NOW_MS)).toMatchObject({
+      failure: { code: 'rate_limited' },
+    })
+  })
+})

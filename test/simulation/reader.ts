@@ -59,7 +59,7 @@ function* search(world: World, name: string, partition: number, kind: number): R
     if (answered?.answer.status !== 'done') return
     const page: QueryPage = answered.answer.value
     first.answered ??= answered.step
-    events.push(...page.matches.map(({ event }) => seenEvent(JSON.parse(event))))
+    events.push(...page.matches.map(({ event }) => seenEvent(JSON.parse(event!))))
     if (page.next === null) {
       const ascending = descending ? events.toReversed() : events
       const selects = (number: number) => kindOf(number) === kind

@@ -136,3 +136,12 @@ it('S8.16 a first call that asked the catalog before the delete does not bring t
   expect(answer).toEqual({ status: 'moved' })
   expect(await contents(stream)).toEqual(EMPTY)
 })
+
+it('a group whose stream is deleted beside it leaves nothing for the catalog to finish', async () => {
+  const { stream } = await used()
+  await Promise.all([
+    tryCatalog({ type: 'deleteGroup', stream: stream.name, group: 'g' }),
+    tryCatalog({ type: 'deleteStream', stream: stream.name }),
+  ])
+  expect(await runInDurableObject(catalogObject(), (_, state) => state.storage.getAlarm())).toBe(null)
+})

@@ -34,6 +34,20 @@ describe('group commit', () => {
     expect([one!.status, two!.status, three!.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
+  it('a batch may stop early: what it left runs as the next one, in order', async () => {
+    const batches: number[][] = []
+    const queue = new CommandQueue<number, number>(
+      (inputs) => {
+        batches.push([...inputs])
+        return inputs.slice(0, 2).map((input) => ({ output: input }))
+      },
+      async () => {},
+      100,
+    )
+    expect(await Promise.all([1, 2, 3, 4, 5].map((input) => queue.submit(input, 1)))).toEqual([1, 2, 3, 4, 5])
+    expect(batches).toEqual([[1], [2, 3, 4, 5], [4, 5]])
+  })
+
   it('is full beyond its bytes, but takes any single command', () => {
     const queue = new CommandQueue<number, number>(
       (inputs) => inputs.map((input) => ({ output: input })),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { partitionStub } from '../../durable-objects/stubs.ts'
+import { Waiters } from '../../durable-objects/waiters.ts'
 import { limits } from '../../src/core/limits.ts'
 import type { Address } from '../../src/core/partition/commands.ts'
 import { addressOf, append, bindings, catalog, createGroup, createStream, fetchLeases, run, settle } from './objects.ts'
@@ -94,4 +95,10 @@ it('beyond its bound of waiters a partition says that it is full, and a waiter t
   await append(address, 1)
   expect(await late).toBe('work')
   expect(new Set(await Promise.all(all))).toEqual(new Set(['gone', 'work']))
+})
+
+it('a waiter whose caller has gone before it came takes no place', async () => {
+  const waiters = new Waiters()
+  expect(await waiters.wait('g', 20_000, AbortSignal.abort())).toBe('timeout')
+  expect(waiters.groups).toEqual([])
 })

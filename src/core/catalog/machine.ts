@@ -79,16 +79,19 @@ export class CatalogMachine {
       if (group.syncedRevision > 0 || !isSame) return alreadyExists('group', command.name)
       return ok({ step: 'sync', stream: stream.value, group })
     }
-    const count = this.#store.countGroups(stream.value.uid)
-    const refusal = fullAt(count, command.maxGroups, limits.groupsPerStream, 'the stream', 'groups')
+    const refusal = this.#noRoomForGroup(stream.value, command.maxGroups)
     if (refusal !== null) return failed(refusal)
     const strange = strangePartition(command.start, stream.value)
     return strange === null ? ok({ step: 'resolve', stream: stream.value }) : failed(strange)
   }
 
+  #noRoomForGroup({ uid }: StreamRecord, maxGroups: number): Failure | null {
+    return fullAt(this.#store.countGroups(uid), maxGroups, limits.groupsPerStream, 'the stream', 'groups')
+  }
+
   /**
    * Writes down a new group, not visible before `markSynced`. While its starts were asked for, its stream may have
-   * gone, and another may have come under the same name.
+   * gone and another have come under the same name, and other groups may have taken the room.
    */
   addGroup(
     stream: StreamRecord,
@@ -115,6 +118,8 @@ export class CatalogMachine {
     return this.#store.transaction((): Result<GroupRow> => {
       const known = this.stream(stream.name)
       if (!known.ok || known.value.uid !== stream.uid) return noStream(stream.name)
+      const refusal = this.#noRoomForGroup(stream, command.maxGroups)
+      if (refusal !== null) return failed(refusal)
       this.#store.addGroup(group)
       return ok(group)
     })
@@ -156,7 +161,10 @@ export class CatalogMachine {
   deleteGroup(stream: string, group: string): Result<Doomed> {
     return this.#store.transaction((): Result<Doomed> => {
       const located = this.group(stream, group)
-      if (!located.ok) return this.#begun(located, (one) => one.stream.name === stream && one.group?.name === group)
+      if (!located.ok) {
+        const uid = this.#store.stream(stream)?.uid
+        return this.#begun(located, (one) => one.stream.uid === uid && one.group?.name === group)
+      }
       const { uid, name } = located.value.group
       const doomed = { stream: located.value.stream, group: { uid, name } }
       this.#store.removeGroup(uid)
@@ -171,7 +179,10 @@ export class CatalogMachine {
       const stream = this.stream(name)
       if (!stream.ok) return this.#begun(stream, (one) => one.stream.name === name && one.group === null)
       const doomed = { stream: stream.value, group: null }
-      this.#store.removeStream(stream.value.uid)
+      const { uid } = stream.value
+      this.#store.removeStream(uid)
+      // Groups that were about to be removed go with their partitions.
+      for (const one of this.#store.doomed()) if (one.stream.uid === uid) this.#store.removeDoomed(one)
       this.#store.addDoomed(doomed)
       return ok(doomed)
     })

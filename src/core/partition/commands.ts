@@ -194,7 +194,8 @@ export interface QueryRequest {
 }
 
 export interface QueryPage {
-  readonly matches: readonly { readonly key: Key; readonly event: string }[]
+  /** `event` is JSON text; null when it alone is larger than `maxBytes`, to be read by its sequence. */
+  readonly matches: readonly { readonly key: Key; readonly event: string | null }[]
   /** How far this page has come; null at the end. */
   readonly next: Key | null
   readonly highWatermark: number

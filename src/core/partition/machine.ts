@@ -158,8 +158,9 @@ export class PartitionMachine {
     const failing = this.#expireDue(time)
     try {
       if (typeof decision === 'object') return this.#runOfGroup(decision, command, time, failing)
-      // These two look at every group.
-      if (one.type === 'expire' || one.type === 'event') for (const fault of failing.values()) throw fault
+      // These look at every group.
+      if (one.type === 'expire' || (one.type === 'event' && one.withGroups))
+        for (const fault of failing.values()) throw fault
       // The alarm may have come at a time that is no longer anybody's: find out what is due next.
       if (one.type === 'expire') this.#memory.prune()
       return this.#commit(time, (context) => decision(context, command))

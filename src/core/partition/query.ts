@@ -45,12 +45,11 @@ function bySequence(context: Context, request: QueryRequest, { first, last }: Ra
         if (scan.looked > maxLooked) return { matches, next: { timestampMs: 0, sequence: found.sequence } }
         continue
       }
-      matches.push({
-        key: { timestampMs: found.timestampMs, sequence: found.line.sequence },
-        event: eventTextOf(context, found.line),
-      })
       bytes += found.line.bytes
-      if (matches.length === limit || bytes >= maxBytes) return { matches, next: matches.at(-1)!.key }
+      if (bytes > maxBytes && matches.length > 0) return { matches, next: matches.at(-1)!.key }
+      const key = { timestampMs: found.timestampMs, sequence: found.line.sequence }
+      matches.push({ key, event: bytes > maxBytes ? null : eventTextOf(context, found.line) })
+      if (matches.length === limit || bytes >= maxBytes) return { matches, next: key }
     }
   }
   return { matches, next: null }
@@ -85,12 +84,14 @@ function byTimestamp(context: Context, request: QueryRequest, range: Range): Pag
     }
     if (scan.looked > maxLooked) {
       const certain = best.filter((candidate) => compareKeys(order, candidate, boundary) < 0)
-      // A page must come further than the one before: with nothing certain yet, looking goes on.
       if (certain.length > 0) {
         best = certain
         isWhole = false
         break
       }
+      // All before the boundary has been looked at. A page must come further than the one before; where it cannot, as
+      // the times of the log overlap too much, looking goes on.
+      if (position === null || compareKeys(order, boundary, position) > 0) return { matches: [], next: boundary }
     }
     for (const found of scan.within(stretch, false)) {
       if (!('line' in found)) continue
@@ -113,9 +114,9 @@ function byTimestamp(context: Context, request: QueryRequest, range: Range): Pag
     best.map(({ sequence }) => ({ first: sequence, last: sequence })),
   )
   for (const line of lines) {
-    matches.push({ key: best[matches.length]!, event: eventTextOf(context, line) })
     bytes += line.bytes
-    if (bytes >= maxBytes && matches.length < best.length) return { matches, next: matches.at(-1)!.key }
+    if (bytes > maxBytes && matches.length > 0) return { matches, next: matches.at(-1)!.key }
+    matches.push({ key: best[matches.length]!, event: bytes > maxBytes ? null : eventTextOf(context, line) })
   }
   return { matches, next: isWhole ? null : matches.at(-1)!.key }
 }

@@ -1,4 +1,4 @@
-import { buildFilter } from '../query/filter.ts'
+import { buildFilter, passesAll } from '../query/filter.ts'
 import { termsOfLine } from '../query/terms.ts'
 import type { Context } from './context.ts'
 import { linesOf } from './lines.ts'
@@ -6,6 +6,8 @@ import { linesOf } from './lines.ts'
 /** A segment is closed at this many events or terms: about 250 rows for a million events, and a filter of some 20 KB. */
 const SEGMENT_EVENTS = 4_096
 const SEGMENT_TERMS = 16_384
+/** More terms than this are not kept: the segment's filter then lets everything through. Two million took 55 MB. */
+const MAX_TERMS = 262_144
 
 /**
  * Collects the terms of the events behind the last segment, and closes a segment when there are enough of them. What
@@ -21,14 +23,15 @@ export class SegmentBuilder {
   add(context: Context, before: number, last: number, terms: Iterable<number>): void {
     this.#first ??= context.store.segments.last() + 1
     if (this.#first === before + 1) this.#terms = new Set()
-    if (this.#terms !== null) for (const term of terms) this.#terms.add(term)
+    if (this.#terms !== null) addTerms(this.#terms, terms)
     if (last - this.#first + 1 < SEGMENT_EVENTS && (this.#terms?.size ?? 0) < SEGMENT_TERMS) return
     const segment = { first: this.#first, last }
     if (this.#terms === null) {
       this.#terms = new Set()
-      for (const line of linesOf(context, [segment])) for (const term of termsOfLine(line.text)) this.#terms.add(term)
+      for (const line of linesOf(context, [segment])) addTerms(this.#terms, termsOfLine(line.text))
     }
-    context.store.segments.add(segment, buildFilter(this.#terms))
+    const filter = this.#terms.size > MAX_TERMS ? passesAll() : buildFilter(this.#terms)
+    context.store.segments.add(segment, filter)
     this.clear()
   }
 
@@ -36,5 +39,12 @@ export class SegmentBuilder {
   clear(): void {
     this.#terms = null
     this.#first = null
+  }
+}
+
+function addTerms(all: Set<number>, terms: Iterable<number>): void {
+  for (const term of terms) {
+    if (all.size > MAX_TERMS) return
+    all.add(term)
   }
 }

@@ -1,6 +1,6 @@
 import { transition } from '../delivery.ts'
 import { backoffMs } from '../group.ts'
-import { parseLeaseId, parseReceipt, receiptCovers } from '../lease-id.ts'
+import { parseLeaseId, parseReceipt, type ReceiptName, receiptCovers } from '../lease-id.ts'
 import { type Range, type Run, runHolding, toRanges, width } from '../runs.ts'
 import type { ClaimResult, Outcome, SettleClaims, SettleItem, SettleResult } from './commands.ts'
 import type { Context } from './context.ts'
@@ -47,14 +47,13 @@ export function settle(context: Context, group: Group, items: readonly SettleIte
 
 /** Settles all that is still held under each claim (S4.8). */
 export function settleClaims(context: Context, group: Group, request: SettleClaims): ClaimResult[] {
-  const { store, address } = context
-  return request.receipts.map((text): ClaimResult => {
-    const receipt = parseReceipt(text)
-    if (receipt === null || receipt.partition !== address.partition || receipt.first > receipt.last) return stale
-    const held = store.timed
-      .around(group.id, [receipt])
-      .filter(({ value }) => value.state === 'leased' && value.token === receipt.token)
-    if (held.length === 0) return stale
+  const { store } = context
+  const receipts = request.receipts.map((text) => ownReceipt(context, text))
+  const claims = heldClaims(context, group, receipts)
+  return receipts.map((receipt): ClaimResult => {
+    const held = receipt === null ? [] : (claims.get(receipt.token) ?? []).filter((run) => isWithin(run, receipt))
+    if (receipt === null || held.length === 0) return stale
+    claims.delete(receipt.token)
     const item = { ...request, leaseMs: null }
     const changes = held.flatMap((run) =>
       attemptsOver(store, group.id, [run]).map((part) =>
@@ -65,6 +64,34 @@ export function settleClaims(context: Context, group: Group, request: SettleClai
     const count = held.reduce((sum, run) => sum + width(run), 0)
     return { ok: true, count, lost: Math.max(0, receipt.count - count) }
   })
+}
+
+/** What a receipt says; null when it is none of this partition's. */
+function ownReceipt({ address }: Context, text: string): ReceiptName | null {
+  const receipt = parseReceipt(text)
+  return receipt !== null && receipt.partition === address.partition && receipt.first <= receipt.last ? receipt : null
+}
+
+const isWithin = (run: Range, { first, last }: Range): boolean => first <= run.first && run.last <= last
+
+/** What is held under each claim by its token. The rows are read once, however wide and however many the receipts are. */
+function heldClaims({ store }: Context, group: Group, receipts: readonly (Range | null)[]): Map<string, Run<Timed>[]> {
+  const ranges = receipts.filter((range) => range !== null).sort((a, b) => a.first - b.first)
+  const apart: { first: number; last: number }[] = []
+  for (const { first, last } of ranges) {
+    const previous = apart.at(-1)
+    if (previous !== undefined && first <= previous.last) previous.last = Math.max(previous.last, last)
+    else apart.push({ first, last })
+  }
+  const claims = new Map<string, Run<Timed>[]>()
+  for (const run of apart.length === 0 ? [] : store.timed.around(group.id, apart)) {
+    const { state, token } = run.value
+    if (state !== 'leased') continue
+    const claim = claims.get(token!)
+    if (claim === undefined) claims.set(token!, [run])
+    else claim.push(run)
+  }
+  return claims
 }
 
 /** Gives back all that a consumer holds, as if it had released each lease itself (S5.10). */

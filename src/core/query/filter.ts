@@ -36,3 +36,6 @@ function step(term: number): number {
   const mixed = Math.imul(term ^ (term >>> 15), 0x2c1b3c6d)
   return ((mixed ^ (mixed >>> 12)) | 1) >>> 0
 }
+
+/** A filter that says "perhaps" for every term. */
+export const passesAll = (): Uint8Array => new Uint8Array(MIN_BITS / 8).fill(255)
