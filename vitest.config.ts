@@ -20,6 +20,13 @@ const outsideWorkerd = {
   },
 }
 
+/**
+ * What of the conformance suite does not run in process: files that start servers of their own, and, unless all is asked
+ * for (npm run conformance -- --local), those that would make it last longer than a minute.
+ */
+const elsewhere = ['auth', 'jwks']
+const slow = process.env.CONFORMANCE_LOCAL === 'all' ? [] : ['model', 'limits', 'search-paging', 'search-stream']
+
 export default defineConfig({
   test: {
     projects: [
@@ -38,6 +45,7 @@ export default defineConfig({
         ...outsideWorkerd,
         test: {
           ...node('conformance-local', ['test/conformance/**/*.test.ts'], 60_000).test,
+          exclude: [...elsewhere, ...slow].map((name) => `test/conformance/${name}.test.ts`),
           globalSetup: ['test/testing/conformance-setup.ts'],
         },
       },

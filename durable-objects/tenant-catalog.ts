@@ -81,14 +81,18 @@ export class TenantCatalog extends DurableObject<Env> {
     const life = this.#life
     if (life === null || life.testTime) return
     const call: Call = { life, testNowMs: null, spent: nothingSpent() }
-    try {
-      for (const { stream, group } of life.machine.unsynced()) {
-        await this.#inTurn(stream.name, group.name, () => this.#finish(call, stream.name, group.name))
+    // What fails is tried again by the next alarm, and holds up nothing else.
+    const attempt = async (work: () => Promise<unknown>) => {
+      try {
+        await work()
+      } catch (fault) {
+        console.error(`cannot finish what was cut short in the catalog of ${life.tenant}`, fault)
       }
-      for (const doomed of life.machine.doomed()) await this.#remove(call, doomed)
-    } catch (fault) {
-      console.error(`cannot finish what was cut short in the catalog of ${life.tenant}`, fault)
     }
+    for (const { stream, group } of life.machine.unsynced()) {
+      await attempt(() => this.#inTurn(stream.name, group.name, () => this.#finish(call, stream.name, group.name)))
+    }
+    for (const doomed of life.machine.doomed()) await attempt(() => this.#remove(call, doomed))
     this.#armForRepair(life)
   }
 

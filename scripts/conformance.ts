@@ -29,7 +29,7 @@ function readOptions(): Options | { wrong: string } {
     if (values.local) {
       const others = Object.keys(values).filter((name) => name !== 'local')
       if (others.length > 0) return { wrong: `--local goes without --${others[0]}` }
-      return { project: 'conformance-local', env: {} }
+      return { project: 'conformance-local', env: { CONFORMANCE_LOCAL: 'all' } }
     }
     if (values.url === undefined) return { wrong: '--url is missing' }
     if (!/^https?:$/.test(URL.parse(values.url)?.protocol ?? '')) {

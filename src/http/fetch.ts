@@ -1,5 +1,6 @@
 import type { StreamRecord } from '../core/catalog/commands.ts'
 import { type Failure, failure, type Result } from '../core/failure.ts'
+import { formatReceipt, joinReceipts, parseReceipt } from '../core/lease-id.ts'
 import { limits } from '../core/limits.ts'
 import { type Answer, done, type EmptyReason, emptyReasons, moved, refused } from '../core/partition/commands.ts'
 import { addressOf, ask, askEach } from './ask.ts'
@@ -20,9 +21,10 @@ export interface FetchOutcome {
   readonly partitions: readonly number[]
 }
 
+/** What one partition gave, in one turn or in several: one claim, under one token. */
 interface Claim {
-  readonly partition: number
-  readonly leases: string
+  readonly token: string
+  readonly turns: { readonly receipt: string; readonly leases: string }[]
 }
 
 /** Fetches once from the partitions of a group. */
@@ -50,7 +52,7 @@ async function fetchFrom(
   if (!scope.ok) return refused(scope.failure)
   const partitions = scope.value
   let queue = call.rotation.next(stream.uid, group, partitions)
-  const claims: Claim[] = []
+  const claims = new Map<number, Claim>()
   const reasons = new Set<EmptyReason>()
   const failures: Failure[] = []
   let isMoved = false
@@ -72,18 +74,22 @@ async function fetchFrom(
     const answers = await Promise.all(
       wave.map((share) => {
         const { leaseMs, consumerId } = request
+        const token = claims.get(share.partition)?.token ?? call.randomToken()
         const fetch = {
           group,
           leaseMs,
           consumerId,
-          token: call.randomToken(),
+          token,
           limit: share.limit,
           maxBytes: share.maxBytes,
         }
-        return ask(call, addressOf(call, stream, share.partition), { type: 'fetch', fetch })
+        return ask(call, addressOf(call, stream, share.partition), { type: 'fetch', fetch }).then((answer) => ({
+          answer,
+          token,
+        }))
       }),
     )
-    for (const [index, answer] of answers.entries()) {
+    for (const [index, { answer, token }] of answers.entries()) {
       const share = wave[index]!
       if (answer.status === 'moved') isMoved = true
       else if (answer.status === 'refused') failures.push(answer.failure)
@@ -91,8 +97,12 @@ async function fetchFrom(
         const given = answer.value
         remaining -= given.count
         remainingBytes -= given.bytes
-        if (given.count > 0) claims.push({ partition: share.partition, leases: given.leases })
-        else if (given.reason !== null) reasons.add(given.reason)
+        if (given.receipt !== null) {
+          const claim = claims.get(share.partition) ?? { token, turns: [] }
+          claim.turns.push({ receipt: given.receipt, leases: given.leases })
+          claims.set(share.partition, claim)
+        }
+        if (given.reason !== null) reasons.add(given.reason)
         if (given.count > 0 && gaveAll(share, given)) queue.push(share.partition)
       }
     }
@@ -104,10 +114,10 @@ async function fetchFrom(
     return done({ leases: '', reason: null, target, partitions })
   }
   if (isMoved) forgetGroup(call, names)
-  if (claims.length === 0 && isMoved) return moved
-  if (claims.length === 0 && failures.length > 0) return refused(fetchFailure(failures))
-  const leases = claims.map((claim) => claim.leases).join(',')
-  const reason = claims.length > 0 ? null : (emptyReasons.find((name) => reasons.has(name)) ?? 'caught_up')
+  if (claims.size === 0 && isMoved) return moved
+  if (claims.size === 0 && failures.length > 0) return refused(fetchFailure(failures))
+  const leases = [...claims.values()].map(leasesOf).join(',')
+  const reason = claims.size > 0 ? null : (emptyReasons.find((name) => reasons.has(name)) ?? 'caught_up')
   return done({ leases, reason, target, partitions })
 }
 
@@ -137,11 +147,24 @@ function fetchFailure(failures: readonly Failure[]): Failure {
   return failure('backend_unavailable', 'does not answer; nothing was fetched', { partitions: worst.partitions ?? [] })
 }
 
+/** The leases of a claim as JSON text. All carry the receipt of the whole claim, also those of an earlier turn (S3.5). */
+function leasesOf({ turns }: Claim): string {
+  if (turns.length === 1) return turns[0]!.leases
+  const whole = formatReceipt(turns.map(({ receipt }) => parseReceipt(receipt)!).reduce(joinReceipts))
+  // A receipt holds the claim's token, which no event can know: the text stands for nothing else.
+  return turns.map(({ receipt, leases }) => leases.replaceAll(receipt, whole)).join(',')
+}
+
 /** Gives back what a client that has gone will never receive (S3.5); attempts are refunded. */
-async function releaseAll(call: Call, stream: StreamRecord, group: string, claims: readonly Claim[]): Promise<void> {
+async function releaseAll(
+  call: Call,
+  stream: StreamRecord,
+  group: string,
+  claims: ReadonlyMap<number, Claim>,
+): Promise<void> {
   await Promise.all(
-    claims.map(({ partition, leases }) => {
-      const items = (JSON.parse(`[${leases}]`) as { leaseId: string }[]).map(({ leaseId }) => ({
+    [...claims].map(([partition, claim]) => {
+      const items = (JSON.parse(`[${leasesOf(claim)}]`) as { leaseId: string }[]).map(({ leaseId }) => ({
         leaseId,
         receipt: null,
         outcome: 'release' as const,

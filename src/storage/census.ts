@@ -13,7 +13,7 @@ interface Totals {
 
 /**
  * Looks through all rows of a group for what cannot be: runs that overlap, end before they begin or lie beyond the
- * cursor, values that no command writes. Of 100 000 runs this takes 0.15 s, once for each start of an object that uses
+ * cursor, values that no command writes. Of 100 000 runs this takes 0.14 s, once for each start of an object that uses
  * the group. A group that is not there is sound.
  */
 export function takeCensus(sql: Sql, id: number): Census {
@@ -56,7 +56,7 @@ const damagedRun = (sql: Sql, id: number, cursor: number): DamagedRun | null =>
     `with runs as (
        select state as kind, first, last,
          state in ('leased', 'delayed') and typeof(dueMs) = 'integer'
-           and (state = 'delayed' or (token is not null and claimed > 0 and leaseMs > 0 and leasedAtMs is not null))
+           and (state = 'delayed' or (token is not null and leaseMs > 0 and leasedAtMs is not null))
            as isSound
        from timed where groupId = ?1
        union all select 'available', first, last, 1 from ready where groupId = ?1

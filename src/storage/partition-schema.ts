@@ -50,7 +50,6 @@ export const partitionMigrations: readonly (readonly string[])[] = [
       state text not null,
       dueMs integer not null,
       token text,
-      claimed integer,
       consumerId text,
       leasedAtMs integer,
       leaseMs integer,

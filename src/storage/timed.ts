@@ -2,7 +2,7 @@ import type { Timed, TimedTable } from '../core/partition/store.ts'
 import { openRunTable } from './run-table.ts'
 import { first, type Sql, type SqlValue } from './sql.ts'
 
-const COLUMNS = ['state', 'dueMs', 'token', 'claimed', 'consumerId', 'leasedAtMs', 'leaseMs', 'reason'] as const
+const COLUMNS = ['state', 'dueMs', 'token', 'consumerId', 'leasedAtMs', 'leaseMs', 'reason'] as const
 const LIST = `first, last, ${COLUMNS.join(', ')}`
 
 type Row = Record<string, SqlValue> & { groupId: number; first: number; last: number }

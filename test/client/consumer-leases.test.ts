@@ -230,6 +230,46 @@ describe('S10.3: lost leases', () => {
   })
 })
 
+describe('S10.3: a settle in flight decides, whatever a renewal says', () => {
+  test('a renewal that meets its own ack is no loss', async () => {
+    const { clock, server, told, consume } = newWorld()
+    server.append(1)
+    server.plan = ({ verb }) => (verb === 'renew' ? { thereMs: 100 } : verb === 'settle' ? { backMs: 200 } : undefined)
+    const consumer = await consume({
+      handler: async () => {
+        await clock.sleep(5_050)
+        return ack
+      },
+    })
+    await clock.advance(6_000)
+    expect(server.of('renew')).toHaveLength(1)
+    expect(told('lost')).toEqual([])
+    expect(told('acked')).toHaveLength(1)
+    await drained(clock, consumer)
+  })
+
+  test('what is lost while its outcome waits for the settle before is dropped', async () => {
+    const { clock, server, told, consume } = newWorld()
+    server.append(2)
+    server.plan = ({ verb }) => (verb === 'settle' ? { backMs: 6_000 } : undefined)
+    const consumer = await consume({
+      concurrency: 2,
+      maxDemand: 2,
+      handler: async (event) => {
+        await clock.sleep(event.sequence * 1_000)
+        return ack
+      },
+    })
+    await clock.advance(3_000)
+    server.steal(2)
+    await clock.advance(10_000)
+    expect(told('lost')).toMatchObject([{ lease: { sequence: 2 } }])
+    const settled = server.of('settle').flatMap(({ body }) => body.items)
+    expect(settled).toMatchObject([{ leaseId: 'lease-1' }])
+    await drained(clock, consumer)
+  })
+})
+
 describe('S10.3: the time limit of a handler', () => {
   test('its signal aborts, and its lease is renewed no more', async () => {
     const { clock, server, told, consume } = newWorld()

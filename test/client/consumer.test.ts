@@ -259,6 +259,16 @@ describe('S10.4: drain', () => {
     expect(clock.timers).toBe(0)
   })
 
+  test('S7: does not wait for what is left to expire', async () => {
+    const { clock, server, consume } = newWorld()
+    server.append(1)
+    server.plan = ({ verb }) => (verb === 'settle' ? { answer: problem(504, 'ambiguous') } : undefined)
+    const consumer = await consume({ handler: () => ack })
+    await clock.advance(1_000)
+    expect(consumer.held).toBe(1)
+    await drained(clock, consumer)
+  })
+
   test('a second drain is already_draining', async () => {
     const { clock, consume } = newWorld()
     const consumer = await consume({ handler: () => ack })
@@ -328,6 +338,53 @@ describe('S10.5: failing fetches', () => {
     server.append(1)
     await clock.advance(5_000)
     expect(server.states).toEqual({ acked: 1 })
+    await drained(clock, consumer)
+  })
+
+  test('a fetch that fails beside a settle slows down fetching, not settling', async () => {
+    const { clock, server, told, consume } = newWorld()
+    server.append(6)
+    const fetchError = { code: 'backend_unavailable', detail: 'partition 0 does not answer' }
+    server.plan = ({ verb, body }) => {
+      if (verb !== 'settle' || body.fetch === undefined) return undefined
+      const results = body.items.map(({ leaseId }: { leaseId: string }) => ({ leaseId, ok: true, state: 'acked' }))
+      return { answer: { status: 200, body: { results, settled: results.length, failed: 0, fetchError } } }
+    }
+    const consumer = await consume({
+      concurrency: 3,
+      maxDemand: 3,
+      handler: async (event) => {
+        await clock.sleep(event.sequence * 10)
+        return ack
+      },
+    })
+    await clock.advance(50)
+    expect(told('error')).toMatchObject([{ during: 'fetch', error: { code: 'backend_unavailable' } }])
+    expect(told('acked')).toHaveLength(3)
+    expect(server.of('settle').map(({ body }) => body.fetch !== undefined)).toEqual([true, false, false])
+    await clock.advance(5_000)
+    expect(told('acked')).toHaveLength(6)
+    await drained(clock, consumer)
+  })
+
+  test('a settle that follows one without an answer does not fetch before the pause is over', async () => {
+    const { clock, server, consume } = newWorld()
+    server.append(6)
+    let settles = 0
+    server.plan = ({ verb }) => (verb === 'settle' && settles++ === 0 ? { breaks: 'before' } : undefined)
+    const consumer = await consume({
+      concurrency: 2,
+      maxDemand: 2,
+      handler: async (event) => {
+        await clock.sleep(event.sequence * 10)
+        return ack
+      },
+    })
+    await clock.advance(90)
+    expect(server.of('settle').map(({ body }) => body.fetch !== undefined)).toEqual([true, false])
+    expect(server.of('fetch')).toHaveLength(1)
+    await clock.advance(60_000)
+    expect(server.states).toEqual({ acked: 6 })
     await drained(clock, consumer)
   })
 

@@ -115,6 +115,20 @@ describe('S10.3: renewal', () => {
     expect(clock.timers).toBe(0)
   })
 
+  test('a lease whose settle is in flight is neither renewed nor lost: the answer decides', async () => {
+    const { clock, server, rheo, events, leases, reader } = open()
+    server.append(1)
+    const { value } = await reader.read()
+    server.plan = ({ verb }) => (verb === 'settle' ? { backMs: 20_000 } : undefined)
+    const settled = rheo.ack(value!)
+    await clock.advance(19_000)
+    expect(server.of('renew')).toEqual([])
+    expect(events.filter(({ type }) => type === 'lost')).toEqual([])
+    await clock.advance(1_000)
+    expect(await settled).toEqual({ state: 'acked' })
+    expect(leases.held).toBe(0)
+  })
+
   test('S7: after an ambiguous settle the lease is left, and counts until it ends', async () => {
     const { clock, server, rheo, leases, reader } = open()
     server.append(1)
@@ -288,6 +302,26 @@ describe('pipeline', () => {
     await clock.advance(5_000)
     expect(server.states).toEqual({ acked: 3, rejected: 1 })
     expect(server.deliveries.map(({ attempt }) => attempt)).toEqual([2, 2, 2, 2])
+    const drain = leases.drain(1_000)
+    await clock.advance(1_000)
+    await Promise.all([done, drain])
+  })
+
+  test('the outcome of a lost lease is dropped', async () => {
+    const { clock, server, rheo, leases, reader } = open()
+    reader.releaseLock()
+    server.append(1)
+    const done = pipeline(rheo, leases, {
+      clock,
+      processor: async () => {
+        await clock.sleep(8_000)
+        return ack
+      },
+    })
+    await clock.advance(1_000)
+    server.steal(1)
+    await clock.advance(10_000)
+    expect(server.of('settle')).toEqual([])
     const drain = leases.drain(1_000)
     await clock.advance(1_000)
     await Promise.all([done, drain])

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatLeaseId, formatReceipt, parseLeaseId, parseReceipt, receiptCovers } from '../../src/core/lease-id.ts'
+import {
+  formatLeaseId,
+  formatReceipt,
+  joinReceipts,
+  parseLeaseId,
+  parseReceipt,
+  receiptCovers,
+} from '../../src/core/lease-id.ts'
 import { limits } from '../../src/core/limits.ts'
 
 const partition = fc.nat(limits.partitions - 1)
@@ -12,7 +19,8 @@ const token = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) =>
     .slice(0, 22),
 )
 const lease = fc.record({ partition, sequence, token })
-const receipt = fc.record({ partition, first: sequence, last: sequence, token })
+const count = fc.integer({ min: 1, max: limits.fetchEvents })
+const receipt = fc.record({ partition, first: sequence, last: sequence, count, token })
 
 const TOKEN = 'abcdefghijklmnopqrstuv'
 
@@ -37,7 +45,13 @@ describe('S3.5 lease ids and receipts', () => {
 
   it('fit into the promised length at their longest', () => {
     const last = Number.MAX_SAFE_INTEGER
-    const longest = formatReceipt({ partition: limits.partitions - 1, first: last, last, token: TOKEN })
+    const longest = formatReceipt({
+      partition: limits.partitions - 1,
+      first: last,
+      last,
+      count: limits.fetchEvents,
+      token: TOKEN,
+    })
     expect(longest.length).toBeLessThanOrEqual(limits.leaseIdLength)
   })
 
@@ -61,10 +75,17 @@ describe('S3.5 lease ids and receipts', () => {
   })
 
   it('S4.1 a receipt is that of a lease only with its token, its partition and its sequence inside', () => {
-    const claim = { partition: 3, first: 5, last: 9, token: TOKEN }
+    const claim = { partition: 3, first: 5, last: 9, count: 4, token: TOKEN }
     for (const sequence of [5, 7, 9]) expect(receiptCovers(claim, { partition: 3, sequence, token: TOKEN })).toBe(true)
     for (const sequence of [4, 10]) expect(receiptCovers(claim, { partition: 3, sequence, token: TOKEN })).toBe(false)
     expect(receiptCovers(claim, { partition: 2, sequence: 7, token: TOKEN })).toBe(false)
     expect(receiptCovers(claim, { partition: 3, sequence: 7, token: TOKEN.replace('a', 'A') })).toBe(false)
+  })
+
+  it('S3.5 a claim taken in several turns has one receipt, which covers the leases of all of them', () => {
+    const one = { partition: 3, first: 5, last: 9, count: 4, token: TOKEN }
+    const two = { partition: 3, first: 12, last: 12, count: 1, token: TOKEN }
+    expect(joinReceipts(one, two)).toEqual({ partition: 3, first: 5, last: 12, count: 5, token: TOKEN })
+    expect(joinReceipts(two, one)).toEqual(joinReceipts(one, two))
   })
 })

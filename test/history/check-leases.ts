@@ -49,15 +49,25 @@ function endOfLease({ settles }: Delivery, lease: Lease, other: Lease): number {
 function isExcused(deliveries: Deliveries, delivery: Delivery, a: Lease, b: Lease): boolean {
   const before = Math.max(a.fetch.answered!, b.fetch.answered!)
   const after = Math.min(a.fetch.sent, b.fetch.sent)
-  // A renewal may have made a lease shorter.
-  const shortened = delivery.settles.some(({ outcome, answers }) => outcome === 'renew' && answers.length !== 1)
   return (
-    shortened ||
+    mayHaveBeenShortened(delivery, a, b) ||
+    mayHaveBeenShortened(delivery, b, a) ||
     deliveries.mayHaveEnded(delivery, a, before) ||
     deliveries.mayHaveEnded(delivery, b, before) ||
     deliveries.history.setbacks.some(({ partition, at }) => partition === a.partition && after < at && at < before)
   )
 }
+
+/** Whether a renewal of which nobody knew in time may have brought the end of a lease forward. */
+const mayHaveBeenShortened = ({ settles }: Delivery, lease: Lease, other: Lease): boolean =>
+  settles.some(
+    (settle) =>
+      settle.outcome === 'renew' &&
+      settle.lease === lease &&
+      settle.sent < other.fetch.answered! &&
+      mayHaveLanded(settle) &&
+      (settle.answers.length !== 1 || settle.answers[0]!.answered >= other.fetch.sent),
+  )
 
 /** Two leases of one attempt: the first was released, or the count began anew. */
 function mayHaveRefunded(deliveries: Deliveries, delivery: Delivery, a: Lease, b: Lease): boolean {

@@ -23,7 +23,7 @@ export class Backlog {
     this.left[partition]! -= count
     const first = this.#sequence + 1
     this.#sequence += count
-    const receipt = formatReceipt({ partition, first, last: this.#sequence, token })
+    const receipt = formatReceipt({ partition, first, last: this.#sequence, count, token })
     const leases = Array.from({ length: count }, (_, index) =>
       JSON.stringify({ leaseId: formatLeaseId({ partition, sequence: first + index, token }), receipt, partition }),
     )

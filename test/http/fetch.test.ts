@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { failure } from '../../src/core/failure.ts'
-import { parseLeaseId } from '../../src/core/lease-id.ts'
+import { parseLeaseId, parseReceipt } from '../../src/core/lease-id.ts'
 import { done, refused } from '../../src/core/partition/commands.ts'
 import { Backlog } from './backlog.ts'
 import { FakeBackend, objectError } from './fake-backend.ts'
@@ -89,6 +89,19 @@ describe('a fetch over partitions', () => {
       (partition) => (partition === 40 ? 'all_delayed' : 'all_leased'),
     )
     expect((await fetch({ limit: 1 })).body).toEqual({ leases: [], reason: 'all_delayed' })
+  })
+
+  it('S3.5 a partition that gives in several turns has one receipt, under which the whole claim is settled', async () => {
+    serve([8, 6, 6, 0])
+    for (let turn = 0; turn < 4; turn++) {
+      const { leases } = (await fetch({ limit: 20 })).body as { leases: { partition: number; receipt: string }[] }
+      const receipts = new Map(leases.map(({ partition, receipt }) => [partition, receipt]))
+      for (const { partition, receipt } of leases) expect(receipt).toBe(receipts.get(partition))
+      for (const [partition, receipt] of receipts) {
+        expect(parseReceipt(receipt)!.count).toBe(leases.filter((lease) => lease.partition === partition).length)
+      }
+      serve([8, 6, 6, 0])
+    }
   })
 
   it('S3.5 gives every claim a token of its own', async () => {

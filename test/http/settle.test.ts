@@ -9,7 +9,7 @@ import { type Send, sendTo } from './send.ts'
 const path = '/v1/streams/orders/groups/billing'
 const token = 'A'.repeat(22)
 const leaseId = (partition: number, sequence: number): string => formatLeaseId({ partition, sequence, token })
-const receipt = (partition: number): string => formatReceipt({ partition, first: 1, last: 9, token })
+const receipt = (partition: number): string => formatReceipt({ partition, first: 1, last: 9, count: 9, token })
 const stale = { ok: false, code: 'stale_lease' } as const
 let backend: FakeBackend
 let send: Send

@@ -6,11 +6,11 @@ import { FakeBackend } from './fake-backend.ts'
 import { sendTo } from './send.ts'
 import { seconds, secret } from './tokens.ts'
 
-const script = fileURLToPath(new URL('../../scripts/token.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
-/** Runs the script with options and an environment of its own. */
+/** Runs the command with options and an environment of its own. */
 function run(options: readonly string[], env: Record<string, string> = { RHEO_JWT_SECRET: secret }) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...options], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, 'token', 'create', ...options], {
     env: { PATH: process.env.PATH ?? '', ...env },
     encoding: 'utf8',
   })

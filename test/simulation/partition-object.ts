@@ -166,7 +166,9 @@ export class PartitionObject {
 
   #wake(): void {
     for (const [group, waiting] of this.#waiting) {
-      if (waiting.size > 0 && this.#awake().hasWork(group, this.nowMs)) for (const wake of [...waiting]) wake()
+      if (waiting.size === 0) continue
+      this.#latestMs = Math.max(this.#latestMs, this.nowMs)
+      if (this.#awake().hasWork(group, this.nowMs)) for (const wake of [...waiting]) wake()
     }
   }
 

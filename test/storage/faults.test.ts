@@ -128,7 +128,7 @@ const cases: Record<string, { before: [Command, number][]; command: [Command, nu
         type: 'settleClaims',
         claims: {
           group: 'g',
-          receipts: [`0.3.5.${token('A')}`, `0.6.8.${token('B')}`],
+          receipts: [`0.3.5.3.${token('A')}`, `0.6.8.3.${token('B')}`],
           outcome: 'reject',
           reason: null,
           delayMs: null,

@@ -5,6 +5,9 @@ import { UsageError } from '../usage-error.ts'
 const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 const scopes = ['append', 'consume', 'read', 'admin']
 const MIN_SECRET_BYTES = 32
+/** The server reads no token that is longer. */
+const MAX_TOKEN_LENGTH = 8_192
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 const create = command({
   name: 'create',
@@ -13,7 +16,6 @@ const create = command({
     scope: {
       type: 'string',
       description: `What it allows, of: ${scopes.join(' ')}`,
-      required: true,
       valueHint: 'list',
     },
     streams: { type: 'string', description: 'Names, or beginnings and * (default: all)', valueHint: 'list' },
@@ -24,28 +26,46 @@ const create = command({
     'streams list --token $(rheo token create --tenant acme --scope read)',
   ],
   async run({ args, tenant, io, print }) {
-    if (tenant === undefined) throw new UsageError('--tenant or RHEO_TENANT must say whose streams the token opens')
-    const named = args.scope.split(/[\s,]+/).filter((one) => one !== '')
-    const unknown = named.find((one) => !scopes.includes(one))
-    if (unknown !== undefined) throw new UsageError(`--scope ${unknown} is none of ${scopes.join(', ')}`)
-    if (named.length === 0) throw new UsageError('--scope: a token without one allows nothing')
-    const streams = args.streams?.split(',').map((one) => one.trim())
+    if (tenant === undefined) throw new UsageError('--tenant is missing: whose streams does the token open?')
+    if (!namePattern.test(tenant)) {
+      throw new UsageError('--tenant must be 1 to 128 of A-Z a-z 0-9 . _ -, first a letter or digit')
+    }
+    const scope = scopeOf(args.scope ?? '')
+    const streams = args.streams === undefined ? undefined : streamsOf(args.streams)
     const iat = Math.floor(Date.now() / 1_000)
     const exp = iat + secondsOf(args.expires ?? '1d')
     const { RHEO_JWT_ISSUER: iss, RHEO_JWT_AUDIENCE: aud } = io.env
     const claims = {
       ...(iss ? { iss } : {}),
       ...(aud ? { aud } : {}),
-      ...{ tenant, scope: named.join(' '), iat, exp },
+      ...{ tenant, scope: scope.join(' '), iat, exp },
       ...(streams === undefined ? {} : { streams }),
     }
     const token = await sign(claims, await keyOf(io.env.RHEO_JWT_SECRET ?? ''), 'HS256')
-    const where = streams === undefined ? 'every stream' : streams.join(', ')
-    io.err(`${named.join(', ')} on ${where} of the tenant ${tenant}, until ${new Date(exp * 1_000).toISOString()}\n`)
+    if (token.length > MAX_TOKEN_LENGTH) {
+      throw new UsageError(`a token may have ${MAX_TOKEN_LENGTH} characters: name fewer streams, or their beginnings`)
+    }
+    const where = streams === undefined ? 'every stream' : `the streams ${streams.join(', ')}`
+    io.err(`${scope.join(', ')} on ${where} of the tenant ${tenant}, until ${new Date(exp * 1_000).toISOString()}\n`)
     await print({ token, claims }, () => `${token}\n`)
     return 0
   },
 })
+
+function scopeOf(text: string): string[] {
+  const named = text.split(/[\s,]+/).filter((one) => one !== '')
+  if (named.length === 0) throw new UsageError('--scope is missing: a token without one allows nothing')
+  const unknown = named.find((one) => !scopes.includes(one))
+  if (unknown !== undefined) throw new UsageError(`--scope ${unknown} is none of ${scopes.join(', ')}`)
+  return named
+}
+
+function streamsOf(text: string): string[] {
+  const patterns = text.split(',').map((one) => one.trim())
+  const wrong = patterns.find((one) => one !== '*' && !namePattern.test(one.replace(/\*$/, '')))
+  if (wrong === undefined) return patterns
+  throw new UsageError(`--streams ${JSON.stringify(wrong)} is no name and no beginning of one with a * behind`)
+}
 
 function secondsOf(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
@@ -56,9 +76,12 @@ function secondsOf(text: string): number {
 /** The secret as a key: given as text, Hono would take it for a PEM wherever it holds the word PUBLIC. */
 function keyOf(secret: string) {
   const bytes = new TextEncoder().encode(secret)
-  if (secret === '') throw new UsageError('RHEO_JWT_SECRET must hold the secret of the deployment')
-  if (bytes.length < MIN_SECRET_BYTES)
+  if (secret === '') throw new UsageError('RHEO_JWT_SECRET is not set')
+  // A public key in this place would let everybody who knows it sign.
+  if (secret.includes('-----BEGIN ')) throw new UsageError('RHEO_JWT_SECRET is a key in PEM form, not a secret')
+  if (bytes.length < MIN_SECRET_BYTES) {
     throw new UsageError(`RHEO_JWT_SECRET must have at least ${MIN_SECRET_BYTES} bytes`)
+  }
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
 }
 

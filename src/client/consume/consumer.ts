@@ -105,8 +105,7 @@ function run<P, S>(
     running += 1
     const outcome = await handle(held, handling)
     running -= 1
-    // What was lost meanwhile is somebody else's: the outcome is dropped.
-    if (intake.held.has(held)) intake.settling.add(held, outcome)
+    intake.settling.add(held, outcome)
     intake.advance()
   }
 

@@ -24,8 +24,6 @@ export type Settlement = Outcome | { readonly outcome: 'release' }
 interface Pending<P> {
   readonly held: Held<P>
   readonly settlement: Settlement
-  /** It is the nack after a failed ack, which is not followed by another. */
-  readonly isSecond: boolean
 }
 
 export interface SettlingOptions<P> extends GroupRef {
@@ -63,7 +61,7 @@ export class Settling<P> {
 
   /** Has a lease settled with the next call. */
   add(held: Held<P>, settlement: Settlement): void {
-    this.#pending.push({ held, settlement, isSecond: false })
+    this.#pending.push({ held, settlement })
   }
 
   /** Forgets what waits. */
@@ -79,7 +77,7 @@ export class Settling<P> {
     const { send, clock, held, stream, group, emit } = this.#options
     this.#isSending = true
     await endOfTurn()
-    // What was lost while it waited is dropped.
+    // What was lost, under its handler or while it waited, is somebody else's: the outcome is dropped.
     const pending = this.#pending.splice(0, MAX_ITEMS).filter((one) => held.has(one.held))
     if (pending.length === 0) {
       this.#isSending = false
@@ -112,13 +110,13 @@ export class Settling<P> {
     }
   }
 
-  #fail({ held, settlement, isSecond }: Pending<P>, rule: SettleRule, code: Code | undefined): void {
+  #fail({ held, settlement }: Pending<P>, rule: SettleRule, code: Code | undefined): void {
     const leases = this.#options.held
     if (rule === 'lost') leases.lose(held, code as LostCause)
-    else if (rule === 'nack' && settlement.outcome === 'ack' && !isSecond) {
+    else if (rule === 'nack' && settlement.outcome === 'ack') {
       leases.setMode(held, 'renewed')
       const nack: Settlement = { outcome: 'retry', reason: `the ack failed: ${code}`, delayMs: undefined }
-      this.#pending.push({ held, settlement: nack, isSecond: true })
+      this.#pending.push({ held, settlement: nack })
     } else leases.setMode(held, 'left')
   }
 }

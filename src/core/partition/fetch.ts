@@ -22,7 +22,6 @@ export function fetch(context: Context, group: Group, request: Fetch): Fetched {
     state: 'leased',
     dueMs: nowMs + leaseMs,
     token: request.token,
-    claimed: lines.length,
     consumerId: request.consumerId,
     leasedAtMs: nowMs,
     leaseMs,
@@ -31,7 +30,8 @@ export function fetch(context: Context, group: Group, request: Fetch): Fetched {
   apply(context, group.id, changes)
   if (last >= group.cursor) store.groups.moveCursor(group.id, last + 1)
 
-  const receipt = formatReceipt({ partition: context.address.partition, first, last, token: request.token })
+  const { partition } = context.address
+  const receipt = formatReceipt({ partition, first, last, count: lines.length, token: request.token })
   const attempts = valuesOver(
     lines.map(({ sequence }) => ({ first: sequence, last: sequence })),
     attemptRuns(changes),

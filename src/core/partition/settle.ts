@@ -63,7 +63,7 @@ export function settleClaims(context: Context, group: Group, request: SettleClai
     )
     apply(context, group.id, changes)
     const count = held.reduce((sum, run) => sum + width(run), 0)
-    return { ok: true, count, lost: held[0]!.value.claimed! - count }
+    return { ok: true, count, lost: Math.max(0, receipt.count - count) }
   })
 }
 
@@ -130,7 +130,6 @@ const delayed = (dueMs: number, reason: string | null): Timed => ({
   state: 'delayed',
   dueMs,
   token: null,
-  claimed: null,
   consumerId: null,
   leasedAtMs: null,
   leaseMs: null,

@@ -39,8 +39,6 @@ export interface Timed {
   /** When the lease expires or the delay ends. */
   readonly dueMs: number
   readonly token: string | null
-  /** How many deliveries the claim took. */
-  readonly claimed: number | null
   readonly consumerId: string | null
   readonly leasedAtMs: number | null
   readonly leaseMs: number | null
