@@ -21,7 +21,10 @@ export async function floodNonsense(url: string, options: FloodOptions): Promise
       // What the next requests hit must be there.
       const isGone = answer.status === 204 || answer.status === 404
       if (isGone) await prepare(wire, tenant)
-      return verdictOf(one, answer)
+      const verdict = verdictOf(one, answer)
+      const isFirst = verdict.fault?.startsWith(WRITTEN) && / rows-written=1,/.test(String(answer.headers['rheo-cost']))
+      // An object writes one row when it comes into test time, with the first call that reaches it, and never again.
+      return isFirst ? verdictOf(one, await send(wire, one, tenant)) : verdict
     })
   } finally {
     wire.close()
@@ -53,6 +56,8 @@ async function prepare(wire: Wire, tenant: string): Promise<void> {
 /** No HTTP, a path or headers that are longer than the runtime takes. */
 const ofRuntime: ReadonlySet<number> = new Set([400, 414, 431])
 
+const WRITTEN = 'written by what was refused'
+
 /** Codes of 5xx that a server decides on under this load. */
 const deliberate: ReadonlySet<string> = new Set(['overloaded'])
 
@@ -79,6 +84,6 @@ function verdictOf({ method, path, options }: Hostile, answer: WireAnswer): Verd
     return fault('status of another code')
   // What several partitions answered differently may be in in part, and says so.
   const isUnwritten = / rows-written=0,/.test(String(headers['rheo-cost']))
-  if (said.results === undefined && !isUnwritten) return fault('written by what was refused')
+  if (said.results === undefined && !isUnwritten) return fault(WRITTEN)
   return { answered, fault: null }
 }

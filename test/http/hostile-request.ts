@@ -27,7 +27,7 @@ const hostileText = fc.oneof(
     '\u202e',
   ),
   fc.constantFrom('x'.repeat(127), 'x'.repeat(129), 'x'.repeat(1_001), 'é'.repeat(600), 'x'.repeat(40_000)),
-  fc.constantFrom(`0.1.${'a'.repeat(22)}`, `0.1.6.${'a'.repeat(22)}`, `999.1.${'a'.repeat(22)}`, `evt_u1_0_1`),
+  fc.constantFrom(`0.1.${'a'.repeat(22)}`, `0.1.6.6.${'a'.repeat(22)}`, `999.1.${'a'.repeat(22)}`, `evt_u1_0_1`),
   fc.string({ unit: 'binary', maxLength: 20 }),
 )
 
@@ -69,7 +69,7 @@ const sound = fc.constantFrom(
   ...['0', '1', '2', '3', '10', '1000', 'true', 'false', 'null', '"a"', '"orders"', '"id-a"', '"earliest"', '"latest"'],
   ...['"2026-01-01T00:00:00Z"', '[0]', '[0,1,2]', '{"0":1}', '{"2":0}', '{"a":1}', '{"baseMs":1}', '["id-a"]', '{}'],
   ...['[{}]', '[{"id":"id-a"},{"id":"id-a"}]', '[{"partition":0},{"partition":2}]', '{"where":{"type":"a"},"limit":1}'],
-  ...[`[{"leaseId":"0.1.${'a'.repeat(22)}"}]`, `["0.1.6.${'a'.repeat(22)}"]`, `[{"leaseId":"x","outcome":"nack"}]`],
+  ...[`[{"leaseId":"0.1.${'a'.repeat(22)}"}]`, `["0.1.6.6.${'a'.repeat(22)}"]`, `[{"leaseId":"x","outcome":"nack"}]`],
 )
 
 /** A body that is right but for a few members: changed, added, or there twice. */

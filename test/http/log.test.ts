@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { formatLeaseId, formatReceipt } from '../../src/core/lease-id.ts'
 import type { EdgeVars } from '../../src/http/vars.ts'
 import { LocalBackend } from './local-backend.ts'
 import { table } from './route-table.ts'
@@ -9,7 +10,10 @@ import { issued, issuerKey, mint, secret } from './tokens.ts'
 
 const methods = ['debug', 'log', 'info', 'warn', 'error'] as const
 const previous = 'p'.repeat(40)
-const stolen = { leaseId: `0.1.${'a'.repeat(22)}`, receipt: `0.1.6.${'b'.repeat(22)}` }
+const stolen = {
+  leaseId: formatLeaseId({ partition: 0, sequence: 1, token: 'a'.repeat(22) }),
+  receipt: formatReceipt({ partition: 0, first: 1, last: 6, count: 6, token: 'b'.repeat(22) }),
+}
 let logged: string[]
 
 beforeEach(() => {
