@@ -200,10 +200,9 @@ export class StreamPartition extends DurableObject<Env> {
           rowsWritten: after.rowsWritten - before.rowsWritten,
         }
         // Appends that share a transaction share its rows; the first of them is told the cost of all.
-        for (const [index, one] of answers.entries()) {
-          outcomes.push({ output: { answer: one, cost: index === 0 ? spent : NO_COST } })
-          answered += textLength(one)
-        }
+        const outputs = answers.map((one, index) => ({ output: { answer: one, cost: index === 0 ? spent : NO_COST } }))
+        answered += answers.reduce((sum, one) => sum + textLength(one), 0)
+        outcomes.push(...outputs)
       } catch (fault) {
         for (const _ of calls_) outcomes.push({ fault })
       }
@@ -260,7 +259,8 @@ function neighbours(calls: readonly Call[]): Call[][] {
 
 /** How much text of events an answer carries. */
 function textLength(answer: Answer<unknown>): number {
-  const { leases, events } = (answer.status === 'done' ? answer.value : {}) as { leases?: unknown; events?: unknown }
+  const value = answer.status === 'done' ? answer.value : null
+  const { leases, events } = (value ?? {}) as { leases?: unknown; events?: unknown }
   return [leases, events].reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0)
 }
 

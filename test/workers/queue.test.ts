@@ -97,3 +97,16 @@ it('64 appends at one time are all in, each once, in fewer rows than appends', a
   const rows = answers.reduce((sum, { cost }) => sum + cost.rowsWritten, 0)
   expect(rows).toBeLessThan(64)
 })
+
+it('an answer of nothing is an answer, and those behind it keep their own', async () => {
+  const stream = await createStream()
+  const address = addressOf(stream)
+  await run(address, { type: 'status' })
+  const find = { type: 'event', id: 'nobody', sequence: null, withGroups: false } as const
+  const [one, two, three] = await Promise.all([
+    run(address, find),
+    run(address, { type: 'status' }),
+    run(address, find),
+  ])
+  expect([one, two, three]).toEqual([null, { firstSequence: 1, highWatermark: 0, bytes: 0 }, null])
+})
