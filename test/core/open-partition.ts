@@ -1,6 +1,7 @@
 import { defaultGroupOptions, type GroupOptions } from '../../src/core/group.ts'
 import type { Append, Command, CommandName, CommandOut, Outcome } from '../../src/core/partition/commands.ts'
-import { PartitionMachine, type Settings } from '../../src/core/partition/machine.ts'
+import { PartitionMachine } from '../../src/core/partition/machine.ts'
+import type { Settings } from '../../src/core/partition/settings.ts'
 import type { PartitionStore } from '../../src/core/partition/store.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'

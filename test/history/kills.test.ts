@@ -6,17 +6,8 @@ import { type Runtime, startRuntime } from '../crash/runtime.ts'
 import { createGroup, createStream, readLog } from '../crash/stream.ts'
 import { check } from './check.ts'
 import { History } from './history.ts'
-import {
-  consume,
-  drain,
-  look,
-  operate,
-  produce,
-  readHoles,
-  readLetters,
-  type Shared,
-  seenEvent,
-} from './http-clients.ts'
+import { consume, drain, operate, produce, type Shared, seenEvent } from './http-clients.ts'
+import { look, readHoles, readLetters } from './http-readers.ts'
 
 /*
  * The checks of the simulation over HTTP: clients that race for real, a runtime that is killed under them, and on one

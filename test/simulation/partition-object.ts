@@ -1,5 +1,6 @@
 import type { Address, Answer, Command } from '../../src/core/partition/commands.ts'
-import type { PartitionMachine, Settings } from '../../src/core/partition/machine.ts'
+import type { PartitionMachine } from '../../src/core/partition/machine.ts'
+import type { Settings } from '../../src/core/partition/settings.ts'
 import type { PartitionStore } from '../../src/core/partition/store.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'

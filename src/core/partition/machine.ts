@@ -26,6 +26,7 @@ import { query } from './query.ts'
 import { read, status } from './read.ts'
 import { matching, redrive, replay } from './replay.ts'
 import { SegmentBuilder } from './segment-builder.ts'
+import { defaultSettings, type Settings } from './settings.ts'
 import { releaseConsumer, settle, settleClaims } from './settle.ts'
 import type { Group, PartitionStore } from './store.ts'
 
@@ -100,19 +101,6 @@ const decisions: { [N in Exclude<CommandName, 'append'>]: Decide<N> | OfGroup<N>
   expire: () => done({}),
 }
 
-/** What a machine is told once. */
-export interface Settings {
-  /**
-   * Whether times in storage are of the clock that the machine goes by. Then that clock does not go back behind them,
-   * also over an eviction (S9.1).
-   */
-  readonly trustsStoredTimes: boolean
-  /** Told once of what is wrong with the rows of a group, and of expiries that fail. */
-  readonly report: (detail: string, fault: unknown) => void
-}
-
-const defaults: Settings = { trustsStoredTimes: true, report: () => {} }
-
 /** How many leases and delays one transaction of expiry takes up: bounds its memory, not the work of a command. */
 const ROUND_RUNS = 1_000
 
@@ -137,7 +125,7 @@ export class PartitionMachine {
   /** Groups whose damage has been reported. */
   readonly #reported = new Set<number>()
 
-  constructor(store: PartitionStore, address: Address, settings: Settings = defaults) {
+  constructor(store: PartitionStore, address: Address, settings: Settings = defaultSettings) {
     this.#store = store
     this.#address = address
     this.#settings = settings
