@@ -83,18 +83,27 @@ it('a group that is not here is no reason to wait', async () => {
 })
 
 it('beyond its bound of waiters a partition says that it is full, and a waiter that goes makes room', async () => {
+  const waiters = new Waiters()
+  const leave = new AbortController()
+  const stay = new AbortController().signal
+  const first = waiters.wait('g', 20_000, leave.signal)
+  const others = Array.from({ length: limits.waitersPerPartition - 1 }, () => waiters.wait('g', 20_000, stay))
+  expect(await waiters.wait('g', 20_000, stay)).toBe('full')
+  leave.abort()
+  expect(await first).toBe('timeout')
+  const late = waiters.wait('g', 20_000, stay)
+  waiters.wake('g')
+  expect(new Set(await Promise.all([...others, late]))).toEqual(new Set(['work']))
+})
+
+it('a waiting fetch whose caller goes leaves the partition', async () => {
   const { address, group } = await waiting()
   const leave = new AbortController()
-  const all = Array.from({ length: limits.waitersPerPartition }, (_, index) =>
-    wait(address, group, 20_000, index === 0 ? leave.signal : undefined).catch(() => 'gone'),
-  )
-  expect(await wait(address, group)).toBe('full')
+  const gone = wait(address, group, 20_000, leave.signal).catch(() => 'gone')
   leave.abort()
-  expect(await all[0]).toBe('gone')
-  const late = wait(address, group)
+  expect(await gone).toBe('gone')
   await append(address, 1)
-  expect(await late).toBe('work')
-  expect(new Set(await Promise.all(all))).toEqual(new Set(['gone', 'work']))
+  expect(await wait(address, group)).toBe('work')
 })
 
 it('a waiter whose caller has gone before it came takes no place', async () => {
