@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { defaultGroupOptions } from '../../src/core/group.ts'
-import type { Append, Command, Outcome } from '../../src/core/partition/commands.ts'
+import type { Append, Command, Outcome, ReplaySelector } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
+import type { Condition } from '../../src/core/query/condition.ts'
+import { everything } from '../../src/core/query/query.ts'
+import { termsOfLine } from '../../src/core/query/terms.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
 import { FaultySql } from './faulty-sql.ts'
 
-const TABLES = ['batches', 'eventIds', 'groups', 'timed', 'ready', 'done', 'tries', 'deadLetters']
+const TABLES = ['batches', 'segments', 'eventIds', 'groups', 'timed', 'ready', 'done', 'tries', 'deadLetters']
 const address = { tenant: 't', stream: 's', uid: 'u', partition: 0 }
 const line = (n: number): string => `{"type":null,"key":null,"payload":{"n":${n}},"metadata":{}}`
 
 const append = (count: number, more: Partial<Append> = {}): Command => {
   const lines = Array.from({ length: count }, (_, index) => line(index)).join('\n')
-  const nothing = { ids: [], times: [], terms: new Uint32Array(), idempotency: null, expectedSequence: null } as const
+  const terms = Uint32Array.from(lines.split('\n').flatMap(termsOfLine))
+  const nothing = { ids: [], times: [], terms, idempotency: null, expectedSequence: null } as const
   return { type: 'append', append: { lines, count, atMs: 1_000, ...nothing, ...more } }
 }
 
@@ -41,7 +45,7 @@ const settle = (
   })),
 })
 
-const install: Command = {
+const install: Command<'installGroup'> = {
   type: 'installGroup',
   install: {
     uid: 'g',
@@ -52,6 +56,24 @@ const install: Command = {
     epoch: 0,
   },
 }
+
+/** Acked, rejected and open deliveries, one of them with a second attempt. */
+const settled: [Command, number][] = [
+  [append(9), 1_000],
+  [install, 1_000],
+  [fetch('A', 5), 2_000],
+  [settle('ack', 'A', [3, 6]), 2_010],
+  [settle('reject', 'A', [4, 5]), 2_010],
+  [settle('nack', 'A', [7]), 2_010],
+  [fetch('B', 1), 2_020],
+]
+
+const replay = (selector: ReplaySelector, resetAttempts = false): Command => ({
+  type: 'replay',
+  replay: { group: 'g', selector, resetAttempts, dryRun: false },
+})
+
+const odd: Condition[] = [{ field: { of: 'payload', path: ['n'] }, operator: 'in', operand: [1, 3, 5, 7] }]
 
 /** What has happened before, and the command whose every statement fails once. */
 const cases: Record<string, { before: [Command, number][]; command: [Command, number] }> = {
@@ -154,6 +176,37 @@ const cases: Record<string, { before: [Command, number][]; command: [Command, nu
       [fetch('A', 3), 2_000],
     ],
     command: [{ type: 'releaseConsumer', group: 'g', consumerId: 'c' }, 2_010],
+  },
+  'a replay from a sequence': {
+    before: settled,
+    command: [replay({ kind: 'after', sequence: 1 }, true), 2_050],
+  },
+  'a replay of what a query matches': {
+    before: settled,
+    command: [
+      replay({
+        kind: 'matches',
+        selection: { ...everything, conditions: odd },
+        limit: null,
+      }),
+      2_050,
+    ],
+  },
+  'a redrive of all dead letters': {
+    before: settled,
+    command: [{ type: 'redrive', group: 'g', eventIds: null, sequences: null }, 2_050],
+  },
+  'a reset': {
+    before: settled,
+    command: [{ type: 'installGroup', install: { ...install.install, revision: 2, epoch: 1, start: 4 } }, 2_050],
+  },
+  'the removal of a group': {
+    before: settled,
+    command: [{ type: 'removeGroup', group: 'g' }, 2_050],
+  },
+  'an append that closes a segment': {
+    before: [[append(4_095), 1_000]],
+    command: [append(2), 1_000],
   },
 }
 
