@@ -2,6 +2,9 @@ import type { Cause, DeliveryState } from '../delivery.ts'
 import type { Failure } from '../failure.ts'
 import type { GroupOptions, Start } from '../group.ts'
 import type { Key, Order, Selection } from '../query/query.ts'
+import type { DeadLetterInfo, GroupInfo, Holes, LeaseInfo, PartitionLag, PartitionStatus } from './info.ts'
+
+export type * from './info.ts'
 
 /** Who is meant by a call: one incarnation of a stream and one of its partitions. */
 export interface Address {
@@ -103,82 +106,6 @@ export interface SettleClaims {
 export type ClaimResult =
   | { readonly ok: true; readonly count: number; readonly lost: number }
   | { readonly ok: false; readonly code: 'stale_lease' }
-
-export interface PartitionLag {
-  readonly frontier: number
-  readonly highWatermark: number
-  readonly lag: number
-}
-
-export interface Hole {
-  readonly first: number
-  readonly last: number
-  readonly state: DeliveryState
-  readonly attempt: number
-}
-
-/** The delivery that holds the frontier back. Times are milliseconds since 1970. */
-export interface Blocker {
-  readonly sequence: number
-  readonly eventId: string
-  readonly state: DeliveryState
-  readonly attempt: number
-  readonly consumerId: string | null
-  readonly expiresAtMs: number | null
-  readonly dueAtMs: number | null
-  readonly reason: string | null
-}
-
-export interface Holes {
-  readonly frontier: number
-  readonly highWatermark: number
-  readonly blockedBy: Blocker | null
-  readonly holes: readonly Hole[]
-  readonly more: boolean
-}
-
-export interface GroupInfo {
-  readonly lag: PartitionLag
-  readonly inFlight: number
-  readonly delayed: number
-  readonly available: number
-  readonly deadLetters: number
-  readonly oldestUnsettled: OldestUnsettled | null
-}
-
-export interface OldestUnsettled {
-  readonly sequence: number
-  readonly eventId: string
-  readonly timestampMs: number
-  readonly state: DeliveryState
-}
-
-export interface LeaseInfo {
-  readonly sequence: number
-  readonly eventId: string
-  readonly attempt: number
-  readonly consumerId: string | null
-  readonly leasedAtMs: number
-  readonly expiresAtMs: number
-}
-
-/** A dead letter; `event` is JSON text. */
-export interface DeadLetterInfo {
-  readonly sequence: number
-  readonly eventId: string
-  readonly reason: string | null
-  readonly cause: Cause
-  readonly attempt: number
-  readonly consumerId: string | null
-  readonly deadLetteredAtMs: number
-  readonly event: string
-}
-
-export interface PartitionStatus {
-  readonly firstSequence: number
-  readonly highWatermark: number
-  readonly bytes: number
-}
 
 export interface QueryRequest {
   readonly selection: Selection
