@@ -5,6 +5,7 @@ import type { Doomed } from '../src/core/catalog/store.ts'
 import { type Failure, failed, failure, ok, type Result } from '../src/core/failure.ts'
 import type { Start } from '../src/core/group.ts'
 import type { Address, Command, CommandName, CommandOut } from '../src/core/partition/commands.ts'
+import { allPartitions } from '../src/core/route.ts'
 
 /** How a catalog reaches the partitions of its streams. */
 export interface Partitions {
@@ -60,10 +61,6 @@ async function onEach<N extends CommandName>(
   return Promise.all(which.map(one))
 }
 
-/** The numbers of a stream's partitions. */
-export const partitionsOf = ({ partitionCount }: StreamRecord): number[] =>
-  Array.from({ length: partitionCount }, (_, partition) => partition)
-
 /** Asks partitions where a group begins in each; the start that its creator asked for is resolved once (S3.9). */
 export async function resolveStarts(
   fanOut: FanOut,
@@ -87,7 +84,7 @@ export async function resolveStarts(
 /** Brings a group to every partition; gives the partitions that do not have it now. Safe to repeat. */
 export async function installGroup(fanOut: FanOut, { stream, group }: Located): Promise<number[]> {
   const { uid, name, revision, options, starts, epochs } = group
-  const settled = await onEach(fanOut, stream, partitionsOf(stream), (partition) => ({
+  const settled = await onEach(fanOut, stream, allPartitions(stream.partitionCount), (partition) => ({
     type: 'installGroup',
     install: { uid, name, revision, options, start: starts[partition]!, epoch: epochs[partition]! },
   }))
@@ -97,7 +94,7 @@ export async function installGroup(fanOut: FanOut, { stream, group }: Located): 
 /** Removes a group, or empties all partitions of a stream; gives the partitions where that has failed. Safe to repeat. */
 export async function remove(fanOut: FanOut, { stream, group }: Doomed): Promise<number[]> {
   const { partitions, tenant, spent } = fanOut
-  const all = partitionsOf(stream)
+  const all = allPartitions(stream.partitionCount)
   if (group !== null) {
     const settled = await onEach(fanOut, stream, all, () => ({ type: 'removeGroup', group: group.uid }))
     // A partition that has gone with its stream holds no group either.

@@ -1,26 +1,18 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { CatalogReply } from '../src/core/backend.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogCommands, CatalogOut } from '../src/core/catalog/commands.ts'
-import { CatalogMachine, type Located, strangePartition, toRecord } from '../src/core/catalog/machine.ts'
+import { CatalogMachine, type Located, noStream, strangePartition, toRecord } from '../src/core/catalog/machine.ts'
 import type { Doomed } from '../src/core/catalog/store.ts'
 import { failed, failure, ok, type Result } from '../src/core/failure.ts'
 import { catalogName } from '../src/core/object-name.ts'
 import { done, refused } from '../src/core/partition/commands.ts'
+import { allPartitions } from '../src/core/route.ts'
 import { openCatalogStore, readOwner, writeOwner } from '../src/storage/catalog.ts'
 import { openDurableSql } from '../src/storage/sql-durable.ts'
 import { readTestTime, writeTestTime } from '../src/storage/test-time.ts'
 import { Alarm } from './alarm.ts'
 import type { Env } from './env.ts'
-import {
-  type FanOut,
-  installGroup,
-  nothingSpent,
-  partitionsOf,
-  remove,
-  resolveStarts,
-  type Spent,
-  spend,
-} from './fan-out.ts'
+import { type FanOut, installGroup, nothingSpent, remove, resolveStarts, type Spent, spend } from './fan-out.ts'
 import { partitionStub } from './stubs.ts'
 
 /** How long after a create or patch that was cut short the catalog finishes it itself. */
@@ -149,7 +141,7 @@ export class TenantCatalog extends DurableObject<Env> {
     if (!plan.ok) return plan
     if (plan.value.step === 'sync') return this.#sync(call, plan.value)
     const { stream } = plan.value
-    const starts = await resolveStarts(this.#fanOut(call), stream, partitionsOf(stream), command.start)
+    const starts = await resolveStarts(this.#fanOut(call), stream, allPartitions(stream.partitionCount), command.start)
     if (!starts.ok) return starts
     const nowMs = testNowMs ?? Date.now()
     const group = this.#counted(spent, () => life.machine.addGroup(stream, command, starts.value, newUid(), nowMs))
@@ -167,12 +159,12 @@ export class TenantCatalog extends DurableObject<Env> {
     const located = this.#counted(spent, () => life.machine.group(command.stream, command.group))
     if (!located.ok) return located
     const { stream } = located.value
-    const scope = command.partitions ?? partitionsOf(stream)
+    const scope = command.partitions ?? allPartitions(stream.partitionCount)
     const strange = strangePartition(command.start, stream)
     if (strange !== null) return failed(strange)
     const starts = await resolveStarts(this.#fanOut(call), stream, scope, command.start)
     if (!starts.ok) return starts
-    const each = partitionsOf(stream).map((partition) => starts.value[scope.indexOf(partition)] ?? null)
+    const each = allPartitions(stream.partitionCount).map((partition) => starts.value[scope.indexOf(partition)] ?? null)
     const reset = this.#counted(spent, () => life.machine.resetGroup(command.stream, command.group, each))
     if (!reset.ok) return reset
     const synced = await this.#sync(call, reset.value)
@@ -276,8 +268,6 @@ const cutShort = (partitions: number[]) => {
   const detail = `partition ${partitions.join(', ')} has not been reached; repeat the call, or wait for it to be finished`
   return failure('ambiguous', detail, { partitions })
 }
-
-const noStream = (stream: string) => failed(failure('stream_not_found', `there is no stream ${stream}`, { stream }))
 
 function newUid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(UID_CHARACTERS))

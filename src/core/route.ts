@@ -17,3 +17,7 @@ export function route(
     }),
   )
 }
+
+/** The numbers of all partitions of a stream. */
+export const allPartitions = (partitionCount: number): number[] =>
+  Array.from({ length: partitionCount }, (_, partition) => partition)

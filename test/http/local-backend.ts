@@ -1,11 +1,4 @@
-import {
-  type FanOut,
-  installGroup,
-  nothingSpent,
-  partitionsOf,
-  remove,
-  resolveStarts,
-} from '../../durable-objects/fan-out.ts'
+import { type FanOut, installGroup, nothingSpent, remove, resolveStarts } from '../../durable-objects/fan-out.ts'
 import type { Backend, CatalogReply, Reply, Woken } from '../../src/core/backend.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut } from '../../src/core/catalog/commands.ts'
 import { CatalogMachine, type Located, strangePartition, toRecord } from '../../src/core/catalog/machine.ts'
@@ -22,6 +15,7 @@ import {
   refused,
 } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
+import { allPartitions } from '../../src/core/route.ts'
 import { openCatalogStore } from '../../src/storage/catalog.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
@@ -102,7 +96,7 @@ export class LocalBackend implements Backend {
         const plan = machine.planGroup(command)
         if (!plan.ok || plan.value.step === 'sync') return sync(plan as Result<Located>)
         const { stream } = plan.value
-        const starts = await resolveStarts(fanOut, stream, partitionsOf(stream), command.start)
+        const starts = await resolveStarts(fanOut, stream, allPartitions(stream.partitionCount), command.start)
         if (!starts.ok) return starts
         const added = machine.addGroup(stream, command, starts.value, this.#newUid(), nowMs)
         return added.ok ? sync(ok({ stream, group: added.value })) : added
@@ -115,10 +109,12 @@ export class LocalBackend implements Backend {
         const { stream } = located.value
         const strange = strangePartition(command.start, stream)
         if (strange !== null) return failed(strange)
-        const scope = command.partitions ?? partitionsOf(stream)
+        const scope = command.partitions ?? allPartitions(stream.partitionCount)
         const starts = await resolveStarts(fanOut, stream, scope, command.start)
         if (!starts.ok) return starts
-        const each = partitionsOf(stream).map((partition) => starts.value[scope.indexOf(partition)] ?? null)
+        const each = allPartitions(stream.partitionCount).map(
+          (partition) => starts.value[scope.indexOf(partition)] ?? null,
+        )
         const reset = await sync(machine.resetGroup(command.stream, command.group, each))
         return reset.ok ? ok({ stream, group: reset.value }) : reset
       }

@@ -216,7 +216,9 @@ export class CatalogMachine {
   }
 }
 
-const noStream = (name: string) => failed(failure('stream_not_found', `there is no stream ${name}`, { stream: name }))
+/** What a caller is told of a stream that is not there. */
+export const noStream = (name: string) =>
+  failed(failure('stream_not_found', `there is no stream ${name}`, { stream: name }))
 
 /** A group as callers see it. */
 export const toRecord = ({ name, uid, stream, createdAtMs, options, starts }: GroupRow): GroupRecord => ({

@@ -50,6 +50,14 @@ export function textsIn(row: Batch): readonly string[] {
   return texts
 }
 
+/** A text of a row as the event that it is. */
+export const lineOf = (row: Batch, text: string, sequence: number): Line => ({
+  sequence,
+  text,
+  atMs: row.atMs,
+  bytes: Math.ceil((text.length * row.bytes) / row.lines.length),
+})
+
 /** The text of the event at a sequence of a row. */
 export function textAt(row: Batch, texts: readonly string[], sequence: number): string {
   const text = texts[sequence - row.first]!
@@ -58,10 +66,8 @@ export function textAt(row: Batch, texts: readonly string[], sequence: number): 
 }
 
 function* linesIn(row: Batch, texts: readonly string[], first: number, last: number): Generator<Line> {
-  const bytesPerCharacter = row.bytes / row.lines.length
   for (let sequence = Math.max(first, row.first); sequence <= Math.min(last, row.last); sequence++) {
-    const text = textAt(row, texts, sequence)
-    yield { sequence, text, atMs: row.atMs, bytes: Math.ceil(text.length * bytesPerCharacter) }
+    yield lineOf(row, textAt(row, texts, sequence), sequence)
   }
 }
 

@@ -6,7 +6,7 @@ import { termsNeeded, textsNeeded } from '../query/terms.ts'
 import type { Range } from '../runs.ts'
 import { formatTime } from '../time.ts'
 import type { Context } from './context.ts'
-import { eventIdOf, type Line, missing, textAt, textsIn, timestampOf } from './lines.ts'
+import { eventIdOf, type Line, lineOf, missing, textAt, textsIn, timestampOf } from './lines.ts'
 import type { Batch, Segment } from './store.ts'
 
 /** Parsing a line costs about this many times as much as looking through its text. */
@@ -91,7 +91,7 @@ export class Scan {
       const sequence = descending ? last - at : first + at
       const text = textAt(row, texts, sequence)
       if (!this.#texts.every((needed) => text.includes(needed))) continue
-      const line = { sequence, text, atMs: row.atMs, bytes: Math.ceil((text.length * row.bytes) / row.lines.length) }
+      const line = lineOf(row, text, sequence)
       const timestampMs = timestampOf(line)
       if ((fromMs !== null && timestampMs < fromMs) || (toMs !== null && timestampMs > toMs)) continue
       if (conditions.length > 0) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { failed, failure, ok, type Result } from '../../core/failure.ts'
 import { limits } from '../../core/limits.ts'
-import { allPartitions } from '../by-partition.ts'
+import { allPartitions } from '../../core/route.ts'
 import { check, invalidRequest } from './check.ts'
 import { consumerId, integer, list, object, partition } from './values.ts'
 

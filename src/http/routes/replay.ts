@@ -1,6 +1,7 @@
 import { parseEventId } from '../../core/event-id.ts'
 import { type Failure, failed, failure, ok } from '../../core/failure.ts'
 import { type Answer, type Command, done, type PartitionLag, refused } from '../../core/partition/commands.ts'
+import { allPartitions } from '../../core/route.ts'
 import { json } from '../answer.ts'
 import { addressOf, ask, askCatalog, askEach } from '../ask.ts'
 import { byPartition } from '../by-partition.ts'
@@ -160,7 +161,7 @@ const redrive = withBody(
 
 /** A generated id says its partition; a chosen one is looked for in all of them. */
 function redriveCommands({ stream, group }: Target, ids: readonly string[] | null): Commands<'redrive'> {
-  const partitions = Array.from({ length: stream.partitionCount }, (_, partition) => partition)
+  const partitions = allPartitions(stream.partitionCount)
   if (ids === null) {
     return partitions.map((partition) => ({
       partition,
