@@ -57,6 +57,12 @@ export default defineConfig({
           globalSetup: ['test/client/setup.ts'],
         },
       },
+      {
+        test: {
+          ...node('browser', ['test/browser/**/*.test.ts'], 60_000).test,
+          globalSetup: ['test/browser/setup.ts'],
+        },
+      },
       node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
       node('flood', ['test/flood/**/*.test.ts'], 240_000),
       node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),

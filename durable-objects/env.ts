@@ -26,6 +26,8 @@ export interface CatalogRpc {
 export interface Env {
   readonly PARTITIONS: DurableObjectNamespace
   readonly CATALOGS: DurableObjectNamespace
+  /** The pages; absent where none were built. */
+  readonly SITE?: Fetcher
   readonly RHEO_AUTH?: string
   readonly RHEO_OPEN_HOSTS?: string
   readonly RHEO_CORS_ORIGINS?: string

@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getDurableObjectClassNameToUseSQLiteMap, unstable_readConfig } from 'wrangler'
 import { listenersOn } from './processes.ts'
+import { buildSite } from './site/build-site.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,6 +18,8 @@ export type LocalOptions = {
   port?: number
   /** Vars over those of `wrangler.toml`; `RHEO_AUTH` is `open` unless given. */
   vars?: Record<string, string>
+  /** Build the pages and serve them too. */
+  pages?: boolean
   /** Serve the Worker without Miniflare's own entry Worker in front: for measurements, and closest to production. */
   directSockets?: boolean
   /** Takes what the Worker writes to its console. Without it, warnings and errors go to stderr. */
@@ -52,12 +55,15 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   const script = await bundle(config)
   // From here to Miniflare's own exit hook nothing waits, so a signal cannot leave the folder behind.
   const persistTo = options.persistTo ?? mkdtempSync(path.join(tmpdir(), 'rheo-'))
+  const site = options.pages ? mkdtempSync(path.join(tmpdir(), 'rheo-site-')) : undefined
   const cleanUp = () => {
     process.off('exit', cleanUp)
+    if (site !== undefined) rmSync(site, { recursive: true, force: true })
     if (options.persistTo === undefined) rmSync(persistTo, { recursive: true, force: true, maxRetries: 5 })
   }
   process.once('exit', cleanUp)
-  const miniflare = new Miniflare(miniflareOptions(config, script, persistTo, options))
+  if (site !== undefined) await buildSite(site)
+  const miniflare = new Miniflare(miniflareOptions(config, script, { persistTo, site }, options))
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= miniflare.dispose().finally(cleanUp)
@@ -80,12 +86,15 @@ type WranglerConfig = {
   compatibility_date: string
   compatibility_flags: string[]
   define: Record<string, string>
+  assets: { binding: string; run_worker_first: boolean }
   vars: Record<string, string>
   durable_objects: { bindings: { name: string; class_name: string }[] }
   migrations: { tag: string; new_sqlite_classes?: string[] }[]
 }
 
-function miniflareOptions(config: WranglerConfig, script: string, persistTo: string, options: LocalOptions) {
+type Folders = { persistTo: string; site: string | undefined }
+
+function miniflareOptions(config: WranglerConfig, script: string, folders: Folders, options: LocalOptions) {
   const usesSqlite = unstable_getDurableObjectClassNameToUseSQLiteMap(config.migrations)
   const durableObjects = config.durable_objects.bindings.map(({ name, class_name: className }) => [
     name,
@@ -100,9 +109,10 @@ function miniflareOptions(config: WranglerConfig, script: string, persistTo: str
     compatibilityFlags: config.compatibility_flags,
     durableObjects: Object.fromEntries(durableObjects),
     bindings: { ...config.vars, RHEO_AUTH: 'open', ...options.vars },
+    ...(folders.site === undefined ? {} : { assets: assetsOf(config, folders.site) }),
     ...(directSockets ? { unsafeDirectSockets: [address], host: '127.0.0.1', port: 0 } : address),
     // The option `isolatedResourcePersistencePath` reads as if it were meant for this, but is dropped without a word.
-    resourcePersistencePath: persistTo,
+    resourcePersistencePath: folders.persistTo,
     log: new Log(LogLevel.NONE),
     logRequests: false,
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
@@ -110,6 +120,12 @@ function miniflareOptions(config: WranglerConfig, script: string, persistTo: str
     telemetry: { enabled: false },
   })
 }
+
+const assetsOf = ({ assets }: WranglerConfig, directory: string) => ({
+  directory,
+  binding: assets.binding,
+  routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: assets.run_worker_first },
+})
 
 /** The Worker as one module, built as wrangler builds it. */
 async function bundle(config: WranglerConfig): Promise<string> {

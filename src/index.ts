@@ -10,6 +10,7 @@ const edge = createEdge<Env>({
   version,
   mechanisms: { storage: 'durable-objects-sqlite', durable: true, distributed: true },
   connect: createBackend,
+  site: (env) => env.SITE ?? null,
 })
 
 export default { fetch: edge.fetch }

@@ -17,7 +17,10 @@ type Source = { file: string; lines: string[]; code: string[]; strings: Text[] }
 type Import = { line: number; specifier: string; target: string }
 type Package = Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>
 
-const sources = ['src', 'durable-objects', 'scripts', 'bench', 'test'].flatMap((folder) => filesIn(folder, '.ts'))
+const sources = ['src', 'durable-objects', 'scripts', 'bench', 'test'].flatMap((folder) => [
+  ...filesIn(folder, '.ts'),
+  ...filesIn(folder, '.tsx'),
+])
 const parsed = sources.map(parse)
 const documents = ['README.md', ...filesIn('docs', '.md')].filter((file) => existsSync(path.join(root, file)))
 const manifest: Package = JSON.parse(read('package.json'))
@@ -27,6 +30,8 @@ describe('imports point down', () => {
     ['src/core/', ['src/core/']],
     ['src/storage/', ['src/core/', 'src/storage/']],
     ['durable-objects/', ['src/core/', 'src/storage/', 'durable-objects/', 'cloudflare:']],
+    ['src/page/', ['src/page/', 'preact']],
+    ['src/dashboard/', ['src/dashboard/', 'src/page/', 'src/client/', 'preact']],
     ['src/http/', ['src/core/', 'src/http/', 'hono', 'valibot']],
     ['src/testing/', ['src/', 'durable-objects/', 'node:']],
     ['src/cli/', ['src/cli/', 'src/client/', 'src/version.ts', 'citty', 'hono/jwt', 'node:']],

@@ -7,6 +7,11 @@ import type { Quotas } from './quota.ts'
 import type { Rotation } from './rotation.ts'
 import type { EdgeVars } from './vars.ts'
 
+/** Files by their path, as a binding to static assets serves them. */
+export interface Site {
+  fetch(request: Request): Promise<Response>
+}
+
 /** One request on its way, authenticated: who calls, when, and what it may use. */
 export interface Call {
   readonly tenant: string
@@ -19,6 +24,8 @@ export interface Call {
   readonly vars: EdgeVars
   readonly quotas: Quotas
   readonly backend: Backend
+  /** Where the pages lie; null where none were built. */
+  readonly site: Site | null
   readonly directory: Directory
   readonly rotation: Rotation
   readonly cost: CostMeter

@@ -5,7 +5,7 @@ import type { Backend } from '../core/backend.ts'
 import { failed, failure, ok, type Result } from '../core/failure.ts'
 import { authenticate } from './auth.ts'
 import { toBase64Url } from './base64url.ts'
-import { type Call, type Names, notCovered } from './call.ts'
+import { type Call, type Names, notCovered, type Site } from './call.ts'
 import { readClock } from './clock.ts'
 import { checkName } from './contract/name.ts'
 import { corsByOrigins } from './cors.ts'
@@ -23,6 +23,7 @@ import { deliveryRoutes } from './routes/delivery.ts'
 import { eventRoutes } from './routes/events.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { leaseRoutes } from './routes/leases.ts'
+import { pageRoutes } from './routes/pages.ts'
 import { progressRoutes } from './routes/progress.ts'
 import { replayRoutes } from './routes/replay.ts'
 import { searchRoutes } from './routes/search.ts'
@@ -37,6 +38,8 @@ export interface EdgeOptions<Env extends EdgeVars> {
   readonly mechanisms: Mechanisms
   /** The objects that a request works on. */
   connect(env: Env): Backend
+  /** Where the pages lie; null where none were built. */
+  site(env: Env): Site | null
 }
 
 interface EdgeTypes<Env extends EdgeVars> {
@@ -84,7 +87,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     try {
       const { stream = '', group = '', event = '' } = c.req.param() as Partial<Names>
       const names = { stream, group, event }
-      const call = await callOf(c, route, names, options.connect(c.env), shared)
+      const call = await callOf(c, route, names, options, shared)
       const answered = call.ok ? await route.respond(call.value, c.req.raw, names) : call
       if (answered.ok) return answered.value
       if (answered.failure.code === 'failed')
@@ -108,7 +111,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
 export const routesOf = <Env extends EdgeVars>({
   version,
   mechanisms,
-}: Omit<EdgeOptions<Env>, 'connect'>): readonly Route[] => [
+}: Pick<EdgeOptions<Env>, 'version' | 'mechanisms'>): readonly Route[] => [
   ...systemRoutes(version, mechanisms),
   ...streamRoutes,
   ...eventRoutes,
@@ -119,6 +122,7 @@ export const routesOf = <Env extends EdgeVars>({
   ...deadLetterRoutes,
   ...searchRoutes,
   ...replayRoutes,
+  ...pageRoutes,
 ]
 
 /** What an isolate keeps from one request to the next. */
@@ -132,7 +136,7 @@ async function callOf<Env extends EdgeVars>(
   c: Context<EdgeTypes<Env>>,
   route: Pick<Route, 'scope'>,
   names: Names,
-  backend: Backend,
+  { connect, site }: Pick<EdgeOptions<Env>, 'connect' | 'site'>,
   { jwks, buckets, ...shared }: Shared,
 ): Promise<Result<Call>> {
   const keep = (work: Promise<unknown>): void => waitUntil(c, work)
@@ -161,7 +165,8 @@ async function callOf<Env extends EdgeVars>(
     streams,
     vars: c.env,
     quotas: quotas.value,
-    backend,
+    backend: connect(c.env),
+    site: site(c.env),
     cost: c.var.cost,
     signal: c.req.raw.signal,
     randomToken: () => toBase64Url(crypto.getRandomValues(new Uint8Array(16))),

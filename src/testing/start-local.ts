@@ -83,6 +83,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
     version,
     mechanisms: { storage: 'node-sqlite', durable: persistTo !== undefined, distributed: false },
     connect: createBackend,
+    site: () => null,
   })
   for (const each of [catalogs, partitions]) each.restore()
   // A name of its own, so that clients of two services in one process are not taken for clients of one.

@@ -18,9 +18,10 @@ const edge = createEdge({
   version: '',
   mechanisms: { storage: '', durable: true, distributed: true },
   connect: () => ({}) as Backend,
+  site: () => null,
 })
 const routes = edge.routes
-  .filter(({ method }) => method !== 'ALL')
+  .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/v1/'))
   .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
 
 const firstCells = (page: string): string[] =>

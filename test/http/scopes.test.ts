@@ -3,6 +3,7 @@ import { failure } from '../../src/core/failure.ts'
 import { done, refused } from '../../src/core/partition/commands.ts'
 import { routesOf } from '../../src/http/edge.ts'
 import { scopes } from '../../src/http/principal.ts'
+import { pageRoutes } from '../../src/http/routes/pages.ts'
 import { FakeBackend } from './fake-backend.ts'
 import { table } from './route-table.ts'
 import { mechanisms, type Sent, sendTo } from './send.ts'
@@ -41,9 +42,11 @@ function call(
 const isIn = ({ status, body }: Sent): boolean => status === 200 || status === 201 || body.code === 'stream_not_found'
 
 describe('API Scopes', () => {
-  it('every route stands in the table', () => {
-    const routes = routesOf({ version: '1', mechanisms }).map(({ method, path }) => `${method} ${path}`)
-    expect(routes.toSorted()).toEqual(table.map(([method, path]) => `${method} ${path}`).toSorted())
+  it('every route but the pages stands in the table', () => {
+    const routes = routesOf({ version: '1', mechanisms }).filter((route) => !pageRoutes.includes(route))
+    expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      table.map(([method, path]) => `${method} ${path}`).toSorted(),
+    )
   })
 
   it.each(table)('%s %s needs %s: exactly that admits, none implies another', async (method, path, needs, body) => {

@@ -1,4 +1,5 @@
 import type { Backend } from '../../src/core/backend.ts'
+import type { Site } from '../../src/http/call.ts'
 import { createEdge } from '../../src/http/edge.ts'
 import type { EdgeVars } from '../../src/http/vars.ts'
 
@@ -24,9 +25,14 @@ export type Send = (method: string, path: string, options?: SendOptions) => Prom
 export const mechanisms = { storage: 'memory', durable: false, distributed: false }
 
 /** An edge over a backend, as a function that sends a request to it. `kept` takes the work told to `waitUntil`. */
-export function sendTo(backend: Backend, vars: EdgeVars = { RHEO_AUTH: 'open' }, kept: Promise<unknown>[] = []): Send {
+export function sendTo(
+  backend: Backend,
+  vars: EdgeVars = { RHEO_AUTH: 'open' },
+  kept: Promise<unknown>[] = [],
+  site: Site | null = null,
+): Send {
   const context = { waitUntil: (work: Promise<unknown>) => kept.push(work), passThroughOnException() {}, props: {} }
-  const edge = createEdge({ version: '1.2.3', mechanisms, connect: () => backend })
+  const edge = createEdge({ version: '1.2.3', mechanisms, connect: () => backend, site: () => site })
   return async (method, path, { body, raw, headers = {}, signal, host = 'localhost' } = {}) => {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const request = new Request(`http://${host}${path}`, {

@@ -1,0 +1,11 @@
+import { Layout } from '../page/layout.tsx'
+
+/** The dashboard as it is served: the frame, and what is read until its script has taken over. */
+export const DashboardPage = ({ script, style }: { readonly script: string; readonly style: string }) => (
+  <Layout title="Dashboard" current="dashboard" script={script} style={style}>
+    <div id="dashboard">
+      <h1>Dashboard</h1>
+      <noscript>The dashboard needs JavaScript.</noscript>
+    </div>
+  </Layout>
+)

@@ -1,0 +1,8 @@
+import { expect } from 'vitest'
+import { inBrowser, openPage } from './browser.ts'
+
+inBrowser('the dashboard is served at every path below it, and loads nothing from elsewhere', async () => {
+  const [page, complaints] = await openPage('/dashboard/streams/orders')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(complaints).toEqual([])
+})
