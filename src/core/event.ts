@@ -75,7 +75,7 @@ export function parseEvent(input: unknown, path: string): Result<NewEvent> {
   const head = `${timestampMs === null ? '' : `"timestamp":"${formatTime(timestampMs)}",`}${id === undefined ? '' : `"id":${JSON.stringify(id)},`}`
   const body = `"type":${JSON.stringify(type)},"key":${JSON.stringify(key.value)},"payload":${JSON.stringify(payload)},"metadata":${metadataText}`
   const line = `{${head}${body}}`
-  if (exceedsBytes(line, limits.eventBytes + defaultsLength(input))) {
+  if (exceedsBytes(line, limits.eventBytes) && exceedsBytes(line, limits.eventBytes + defaultsLength(input))) {
     return tooLarge(path.replace(/\.$/, '') || 'body', limits.eventBytes)
   }
   const terms = termsOf(type, key.value, payload, metadata)

@@ -40,4 +40,4 @@ export const exceedsBytes = (text: string, limit: number): boolean =>
   text.length > limit || (text.length * 3 > limit && encoder.encode(text).length > limit)
 
 /** Whether a text holds half of a surrogate pair alone, which UTF-8 cannot carry. */
-export const hasLoneSurrogate = (text: string): boolean => /[\uD800-\uDFFF]/u.test(text)
+export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed()

@@ -9,10 +9,17 @@ const BINARY_SEED = 0x08d12e65
 const BLOCK_BYTES = 12
 
 const encoder = new TextEncoder()
+const scratch = new Uint8Array(384)
 
 /** `erlang:phash2(key, partitionCount)` of the key's UTF-8 bytes: 0 to `partitionCount` - 1. */
 export function phash2(key: string, partitionCount: number): number {
-  return phash2Bytes(encoder.encode(key)) % partitionCount
+  return phash2Bytes(bytesOf(key)) % partitionCount
+}
+
+/** The key's UTF-8 bytes. Most keys are short, and an array made for each of them costs more than its hash. */
+function bytesOf(key: string): Uint8Array {
+  if (3 * key.length > scratch.length) return encoder.encode(key)
+  return scratch.subarray(0, encoder.encodeInto(key, scratch).written)
 }
 
 /** The 32-bit hash of a binary, before it is taken modulo a range. */

@@ -8,7 +8,7 @@ export function route(
   path: string,
 ): Result<number> {
   const { partition, key } = event
-  if (partition === null) return ok(key === null ? 0 : phash2(key, partitionCount))
+  if (partition === null) return ok(key === null || partitionCount === 1 ? 0 : phash2(key, partitionCount))
   if (partition >= 0 && partition < partitionCount) return ok(partition)
   return failed(
     failure('invalid_partition', `${path}partition: the stream has partitions 0 to ${partitionCount - 1}`, {

@@ -16,12 +16,28 @@ type Scalar = string | number | boolean | null
 const isScalar = (value: Json | undefined): value is Scalar =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-function hash(field: string, value: Scalar): number {
-  const text = typeof value === 'string' ? `"${value.slice(0, VALUE_CHARACTERS)}${value.length}` : String(value)
-  let sum = 0x811c9dc5
-  for (let at = 0; at < field.length; at++) sum = Math.imul(sum ^ field.charCodeAt(at), 0x01000193)
-  sum = Math.imul(sum ^ 0xffff, 0x01000193)
-  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+/** FNV-1a goes on from a sum, so that the parts of a term need not be put together first. */
+function mixed(sum: number, text: string, length = text.length): number {
+  let mix = sum
+  for (let at = 0; at < length; at++) mix = Math.imul(mix ^ text.charCodeAt(at), 0x01000193)
+  return mix
+}
+
+const EMPTY = 0x811c9dc5
+const TYPE = mixed(EMPTY, 'event.type')
+const KEY = mixed(EMPTY, 'event.key')
+const PAYLOAD = mixed(EMPTY, 'payload.')
+const LINEAGE = new Map<string, number>(lineageNames.map((name) => [name, mixed(EMPTY, `metadata.${name}`)]))
+
+/** The hash of a field, given as the sum of its name, and a value. */
+function hash(field: number, value: Scalar): number {
+  let sum = Math.imul(field ^ 0xffff, 0x01000193)
+  if (typeof value === 'string') {
+    sum = mixed(mixed(sum, '"'), value, Math.min(value.length, VALUE_CHARACTERS))
+    sum = mixed(sum, String(value.length))
+  } else {
+    sum = mixed(sum, String(value))
+  }
   // FNV leaves neighbours close together; the finish of MurmurHash3 spreads them.
   sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b)
   sum = Math.imul(sum ^ (sum >>> 13), 0xc2b2ae35)
@@ -30,14 +46,15 @@ function hash(field: string, value: Scalar): number {
 
 /** The terms of an event. */
 export function termsOf(type: string | null, key: string | null, payload: JsonObject, metadata: JsonObject): number[] {
-  const terms = [hash('event.type', type), hash('event.key', key)]
-  for (const name of lineageNames) {
-    const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined
-    if (isScalar(value)) terms.push(hash(`metadata.${name}`, value))
+  const terms = [hash(TYPE, type), hash(KEY, key)]
+  for (const name of Object.keys(metadata)) {
+    const field = LINEAGE.get(name)
+    const value = metadata[name]
+    if (field !== undefined && isScalar(value)) terms.push(hash(field, value))
   }
   for (const name of Object.keys(payload)) {
     const value = payload[name]
-    if (isScalar(value)) terms.push(hash(`payload.${name}`, value))
+    if (isScalar(value)) terms.push(hash(mixed(PAYLOAD, name), value))
   }
   return terms
 }
@@ -74,7 +91,8 @@ export function termsNeeded(conditions: readonly Condition[]): number[][] {
     const name = termName(condition.field)
     const wanted = valuesWanted(condition)
     if (name === null || wanted === null) return []
-    return wanted.every(isScalar) ? [wanted.map((value) => hash(name, value))] : []
+    const field = mixed(EMPTY, name)
+    return wanted.every(isScalar) ? [wanted.map((value) => hash(field, value))] : []
   })
 }
 
