@@ -28,5 +28,14 @@ export function parseTime(text: string): number | null {
 const FIRST_TIME = -62_167_219_200_000
 const LAST_TIME = 253_402_300_799_999
 
-/** The wire's form of a time: RFC 3339 in UTC with milliseconds. */
-export const formatTime = (timeMs: number): string => new Date(timeMs).toISOString()
+let lastMs = Number.NaN
+let lastText = ''
+
+/** The wire's form of a time: RFC 3339 in UTC with milliseconds. Events of one row are often asked for the same one. */
+export function formatTime(timeMs: number): string {
+  if (timeMs !== lastMs) {
+    lastText = new Date(timeMs).toISOString()
+    lastMs = timeMs
+  }
+  return lastText
+}

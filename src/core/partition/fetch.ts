@@ -37,8 +37,9 @@ export function fetch(context: Context, group: Group, request: Fetch): Fetched {
     attemptRuns(changes),
     1,
   )
-  const leases = lines.map((line, index) => leaseText(context, group, lease, receipt, line, attempts[index]!.value))
-  return { count: lines.length, bytes, receipt, leases: leases.join(','), reason: null }
+  const textOf = leaseTexts(context, group, lease, receipt)
+  const leases = lines.map((line, index) => textOf(line, attempts[index]!.value)).join(',')
+  return { count: lines.length, bytes, receipt, leases, reason: null }
 }
 
 /** Why a fetch would come back empty now; null when it would lease something. */
@@ -100,24 +101,22 @@ function leasing(
 const attemptRuns = (changes: readonly Change[]): Run<number>[] =>
   changes.map(({ first, last, attempts }) => ({ first, last, value: attempts ?? 1 }))
 
-function leaseText(
-  context: Context,
-  group: Group,
-  lease: Omit<Timed, 'reason'>,
-  receipt: string,
-  line: Line,
-  attempt: number,
-): string {
+/** Writes the leases of one claim; what they share is written once. */
+function leaseTexts(context: Context, group: Group, lease: Omit<Timed, 'reason'>, receipt: string) {
   const { stream, partition } = context.address
-  const { sequence } = line
-  const leaseId = formatLeaseId({ partition, sequence, token: lease.token! })
-  return (
-    `{"leaseId":"${leaseId}","receipt":"${receipt}","stream":"${stream}","group":"${group.name}",` +
-    `"partition":${partition},"sequence":${sequence},"eventId":${JSON.stringify(eventIdOf(context, line))},` +
-    `"attempt":${attempt},"consumerId":${JSON.stringify(lease.consumerId)},` +
-    `"leasedAt":"${formatTime(lease.leasedAtMs!)}","expiresAt":"${formatTime(lease.dueMs)}",` +
-    `"event":${eventTextOf(context, line)}}`
-  )
+  const head = `"receipt":"${receipt}","stream":"${stream}","group":"${group.name}","partition":${partition}`
+  const tail =
+    `"consumerId":${JSON.stringify(lease.consumerId)},` +
+    `"leasedAt":"${formatTime(lease.leasedAtMs!)}","expiresAt":"${formatTime(lease.dueMs)}"`
+  return (line: Line, attempt: number): string => {
+    const { sequence } = line
+    const leaseId = formatLeaseId({ partition, sequence, token: lease.token! })
+    const eventId = JSON.stringify(eventIdOf(context, line))
+    return (
+      `{"leaseId":"${leaseId}",${head},"sequence":${sequence},"eventId":${eventId},` +
+      `"attempt":${attempt},${tail},"event":${eventTextOf(context, line)}}`
+    )
+  }
 }
 
 /** Why there is nothing to lease, the first that holds (S3.7). */
