@@ -50,6 +50,8 @@ export const limits = {
   backoffMaxMs: 12 * HOUR_MS,
   /** How long at least an idempotency key is remembered. */
   idempotencyMs: 10 * MINUTE_MS,
+  /** Idempotency keys that a partition remembers; beyond it, appends with a new one are `overloaded` until some are old. */
+  idempotencyKeys: 1_000_000,
 } as const
 
 /** The size at which a partition is full: what a deployment says in RHEO_PARTITION_MAX_BYTES, if that is a size. */

@@ -71,6 +71,7 @@ function appendOne(context: Context, keyMemory: KeyMemory, draft: Draft, request
       if (stored.fingerprint !== idempotency.fingerprint) return refused(otherRequest(idempotency.key))
       return done(repeats(context, draft, stored.first, originals(context, draft, request, stored.first)))
     }
+    if (keyMemory.room(context.store.log, context.nowMs) <= draft.keys.length) return refused(manyKeys(context))
   }
   const texts = request.lines.split('\n')
   const ids = new Map(request.ids)
@@ -158,6 +159,9 @@ function repeats(context: Context, draft: Draft, first: number, sequences: Reado
 
 const full = (partition: number): Failure =>
   failure('partition_full', `partition ${partition} is full and takes no more events`, { partition })
+
+const manyKeys = ({ address: { partition } }: Context): Failure =>
+  failure('overloaded', `partition ${partition} remembers as many idempotency keys as it can`, { partition })
 
 const conflict = (id: string): Failure =>
   failure('id_conflict', `the id ${JSON.stringify(id)} belongs to another event of this partition`, { id })

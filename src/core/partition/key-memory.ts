@@ -1,43 +1,53 @@
 import { limits } from '../limits.ts'
+import { phash2 } from '../phash2.ts'
 import type { LogStore, StoredKey } from './store.ts'
 
 const GENERATION_MS = limits.idempotencyMs / 4
 /** How many rows in succession must look too old before what lies behind them is believed to be too old as well. */
 const OLD_ROWS = 4_096
+/** The engine keeps integers below this in place, so that a key takes some forty bytes of memory however long it is. */
+const HASHES = 2 ** 30
+
+const hash = (key: string): number => phash2(key, HASHES)
+
+/** First sequences that keys wrote, by the hash of the key; where keys share one, newest first. */
+type Firsts = Map<number, number | readonly number[]>
 
 interface Generation {
   readonly sinceMs: number
-  readonly keys: Map<string, number>
+  readonly firsts: Firsts
 }
 
 /**
- * The idempotency keys of the last ten minutes: for each the first sequence it wrote; what else is known of it lies in
- * the row of that sequence. Rebuilt from the log when first asked, so eviction forgets nothing. Forgets by
- * generations, newest first, which costs nothing per key.
+ * The idempotency keys of the last ten minutes: for each the first sequence it wrote; what else is known of it, and the
+ * key itself, lies in the row of that sequence. Rebuilt from the log when first asked, so eviction forgets nothing.
+ * Forgets by generations, newest first, which costs nothing per key.
  */
 export class KeyMemory {
   #generations: Generation[] | null = null
 
   /** What is stored under a key that is still remembered at `nowMs`. */
   find(log: LogStore, key: string, nowMs: number): StoredKey | null {
-    for (const { keys } of this.#loaded(log, nowMs)) {
-      const first = keys.get(key)
-      if (first === undefined) continue
-      const stored = log.keysAt(first).find((entry) => entry.key === key && entry.first === first)
-      return stored !== undefined && stored.atMs + limits.idempotencyMs > nowMs ? stored : null
+    for (const { firsts } of this.#loaded(log, nowMs)) {
+      for (const first of [firsts.get(hash(key)) ?? []].flat()) {
+        const stored = log.keysAt(first).find((entry) => entry.key === key && entry.first === first)
+        if (stored !== undefined) return stored.atMs + limits.idempotencyMs > nowMs ? stored : null
+      }
     }
     return null
   }
 
+  /** How many more keys it takes at `nowMs`. */
+  room(log: LogStore, nowMs: number): number {
+    const generations = this.#loaded(log, nowMs)
+    return limits.idempotencyKeys - generations.reduce((sum, { firsts }) => sum + firsts.size, 0)
+  }
+
   /** Remembers a key that has been written to the log. */
   add(log: LogStore, { key, first, atMs }: StoredKey): void {
-    const generations = this.#loaded(log, atMs)
-    if (generations[0] === undefined || atMs - generations[0].sinceMs >= GENERATION_MS) {
-      generations.unshift({ sinceMs: atMs, keys: new Map() })
-    }
-    generations[0]!.keys.set(key, first)
-    // A generation can go once the next newer one began ten minutes ago: each of its keys is older than that.
-    while (generations.length > 1 && generations.at(-2)!.sinceMs + limits.idempotencyMs < atMs) generations.pop()
+    const { firsts } = this.#loaded(log, atMs)[0]!
+    const others = firsts.get(hash(key))
+    firsts.set(hash(key), others === undefined ? first : [first, others].flat())
   }
 
   /** Forgets all; the next question reads the log again. */
@@ -46,20 +56,28 @@ export class KeyMemory {
   }
 
   #loaded(log: LogStore, nowMs: number): Generation[] {
-    this.#generations ??= load(log, nowMs)
-    return this.#generations
+    this.#generations ??= [load(log, nowMs)]
+    const generations = this.#generations
+    if (nowMs - generations[0]!.sinceMs >= GENERATION_MS) generations.unshift({ sinceMs: nowMs, firsts: new Map() })
+    // Its last key came before it was a generation old.
+    while (generations.at(-1)!.sinceMs + GENERATION_MS + limits.idempotencyMs < nowMs) generations.pop()
+    return generations
   }
 }
 
-function load(log: LogStore, nowMs: number): Generation[] {
-  const keys = new Map<string, number>()
+function load(log: LogStore, nowMs: number): Generation {
+  const firsts: Firsts = new Map()
   let oldRows = 0
   for (const row of log.keysBackwards()) {
     oldRows = isOld(row, nowMs) ? oldRows + 1 : 0
     if (oldRows === OLD_ROWS) break
-    for (const entry of row.keys.toReversed()) if (!keys.has(entry.key)) keys.set(entry.key, entry.first)
+    for (const { key, first, atMs } of row.keys.toReversed()) {
+      if (atMs + limits.idempotencyMs <= nowMs) continue
+      const newer = firsts.get(hash(key))
+      firsts.set(hash(key), newer === undefined ? first : [newer, first].flat())
+    }
   }
-  return [{ sinceMs: nowMs, keys }]
+  return { sinceMs: nowMs, firsts }
 }
 
 /**
