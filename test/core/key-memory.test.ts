@@ -30,7 +30,7 @@ function findIn(rows: readonly Row[], key: string): { found: boolean; rowsRead: 
     },
     keysAt: () => rows.flatMap(({ keys }) => keys),
   }
-  const found = new KeyMemory().find(log as unknown as LogStore, key, NOW_MS) !== null
+  const found = new KeyMemory(limits.idempotencyKeys).find(log as unknown as LogStore, key, NOW_MS) !== null
   return { found, rowsRead }
 }
 
@@ -62,7 +62,7 @@ function remembering(keys: readonly string[], atMs: number) {
     *keysBackwards() {},
     keysAt: (first: number) => stored.filter((one) => one.first === first),
   } as unknown as LogStore
-  const memory = new KeyMemory()
+  const memory = new KeyMemory(limits.idempotencyKeys)
   for (const one of stored) memory.add(log, one)
   return { log, memory }
 }
@@ -84,7 +84,7 @@ describe('S2.7 idempotency keys in memory', () => {
     const { log, memory } = remembering(keys, NOW_MS)
     expect(keys.map((key) => memory.find(log, key, NOW_MS)?.key)).toEqual(keys)
     expect(
-      new KeyMemory().find(
+      new KeyMemory(limits.idempotencyKeys).find(
         {
           ...log,
           *keysBackwards() {
@@ -112,7 +112,7 @@ describe('S2.7 idempotency keys in memory', () => {
 
   it('as many keys as the limit fill it, and there is room again when they are old', () => {
     const log = { *keysBackwards() {} } as unknown as LogStore
-    const memory = new KeyMemory()
+    const memory = new KeyMemory(limits.idempotencyKeys)
     for (let n = 0; n < limits.idempotencyKeys; n++) {
       memory.add(log, { key: `k${n}`, fingerprint: '', first: n + 1, atMs: NOW_MS })
     }

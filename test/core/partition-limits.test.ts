@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultGroupOptions } from '../../src/core/group.ts'
 import { limits, partitionBytes } from '../../src/core/limits.ts'
-import type { Answer, Command, CommandName, CommandOut, SettleItem } from '../../src/core/partition/commands.ts'
+import type { Answer, Append, Command, CommandName, CommandOut, SettleItem } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
@@ -9,28 +9,24 @@ import { openNodeSql } from '../../src/storage/sql-node.ts'
 const NOW_MS = Date.UTC(2026, 2, 15, 12)
 const line = '{"type":null,"key":null,"payload":{},"metadata":{}}'
 
+const ADDRESS = { tenant: 't', stream: 's', uid: 'u', partition: 0 }
+
+const appendOf = (count: number): Append => ({
+  lines: Array.from({ length: count }, () => line).join('\n'),
+  count,
+  ids: [],
+  times: [],
+  terms: new Uint32Array(),
+  atMs: NOW_MS,
+  idempotency: null,
+  expectedSequence: null,
+})
+
 function open() {
-  const address = { tenant: 't', stream: 's', uid: 'u', partition: 0 }
-  const machine = new PartitionMachine(openPartitionStore(openNodeSql(':memory:')), address)
+  const machine = new PartitionMachine(openPartitionStore(openNodeSql(':memory:')), ADDRESS)
   const run = <N extends CommandName>(command: Command<N>): CommandOut<N> => outOf(machine.run(command, NOW_MS))
   const append = (count: number, freeBytes?: number) =>
-    machine.run(
-      {
-        type: 'append',
-        append: {
-          lines: Array.from({ length: count }, () => line).join('\n'),
-          count,
-          ids: [],
-          times: [],
-          terms: new Uint32Array(),
-          atMs: NOW_MS,
-          idempotency: null,
-          expectedSequence: null,
-        },
-      },
-      NOW_MS,
-      freeBytes,
-    )
+    machine.run({ type: 'append', append: appendOf(count) }, NOW_MS, freeBytes)
   const install = { uid: 'g', name: 'g', revision: 1, options: defaultGroupOptions, start: 0, epoch: 0 }
   run({ type: 'installGroup', install })
   let tokens = 0
@@ -113,5 +109,22 @@ describe('API Limits: the size of a partition', () => {
       highWatermark: 3,
     })
     expect(run({ type: 'lag', group: 'g' })).toMatchObject({ frontier: 3, lag: 0 })
+  })
+})
+
+describe('API Limits: idempotency keys of a partition', () => {
+  it('then a new one is overloaded, a repeat and an append without one are not, until some are old', () => {
+    const machine = new PartitionMachine(openPartitionStore(openNodeSql(':memory:')), ADDRESS, { idempotencyKeys: 2 })
+    const append = (keys: readonly (string | null)[], nowMs: number) =>
+      machine
+        .append(
+          keys.map((key) => ({ ...appendOf(1), idempotency: key === null ? null : { key, fingerprint: '' } })),
+          nowMs,
+        )
+        .map((answer) => (answer.status === 'refused' ? answer.failure.code : answer.status))
+    expect(append(['a'], NOW_MS)).toEqual(['done'])
+    expect(append(['b', 'c', 'a', 'b', null], NOW_MS)).toEqual(['done', 'overloaded', 'done', 'done', 'done'])
+    expect(append(['c'], NOW_MS + limits.idempotencyMs)).toEqual(['overloaded'])
+    expect(append(['c'], NOW_MS + 1.5 * limits.idempotencyMs)).toEqual(['done'])
   })
 })

@@ -148,6 +148,10 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     file: 'conformance/idempotency.test.ts',
     title: 'S2.7 a key is remembered for 10 minutes, and the repeat carries the original time',
   },
+  idempotencyKeys: {
+    file: 'core/partition-limits.test.ts',
+    title: 'then a new one is overloaded, a repeat and an append without one are not, until some are old',
+  },
 }
 
 let backend: LocalBackend

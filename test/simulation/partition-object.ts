@@ -10,7 +10,7 @@ import type { Faults } from './faults.ts'
 import type { Timeline } from './timeline.ts'
 
 export type Machine = Pick<PartitionMachine, 'run' | 'append' | 'hasWork' | 'nextDueMs'>
-export type OpenMachine = (store: PartitionStore, address: Address, settings: Settings) => Machine
+export type OpenMachine = (store: PartitionStore, address: Address, settings: Partial<Settings>) => Machine
 
 /** What an object says; `answer` is null when the command has thrown. */
 export interface Reply {

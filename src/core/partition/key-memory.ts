@@ -24,7 +24,13 @@ interface Generation {
  * Forgets by generations, newest first, which costs nothing per key.
  */
 export class KeyMemory {
+  readonly #most: number
   #generations: Generation[] | null = null
+
+  /** Takes so many keys at most. */
+  constructor(most: number) {
+    this.#most = most
+  }
 
   /** What is stored under a key that is still remembered at `nowMs`. */
   find(log: LogStore, key: string, nowMs: number): StoredKey | null {
@@ -40,7 +46,7 @@ export class KeyMemory {
   /** How many more keys it takes at `nowMs`. */
   room(log: LogStore, nowMs: number): number {
     const generations = this.#loaded(log, nowMs)
-    return limits.idempotencyKeys - generations.reduce((sum, { firsts }) => sum + firsts.size, 0)
+    return this.#most - generations.reduce((sum, { firsts }) => sum + firsts.size, 0)
   }
 
   /** Remembers a key that has been written to the log. */

@@ -118,19 +118,20 @@ export class PartitionMachine {
   readonly #address: Address
   readonly #settings: Settings
   readonly #memory: GroupMemory
-  readonly #keys = new KeyMemory()
+  readonly #keys: KeyMemory
   readonly #segments = new SegmentBuilder()
   /** The latest time a command has had: time never goes back for what has been applied (S9.1). Null until the first. */
   #clockMs: number | null
   /** Groups whose damage has been reported. */
   readonly #reported = new Set<number>()
 
-  constructor(store: PartitionStore, address: Address, settings: Settings = defaultSettings) {
+  constructor(store: PartitionStore, address: Address, settings: Partial<Settings> = {}) {
     this.#store = store
     this.#address = address
-    this.#settings = settings
+    this.#settings = { ...defaultSettings, ...settings }
+    this.#keys = new KeyMemory(this.#settings.idempotencyKeys)
     this.#memory = new GroupMemory(store)
-    this.#clockMs = settings.trustsStoredTimes ? null : Number.MIN_SAFE_INTEGER
+    this.#clockMs = this.#settings.trustsStoredTimes ? null : Number.MIN_SAFE_INTEGER
   }
 
   /**

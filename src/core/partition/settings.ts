@@ -1,3 +1,5 @@
+import { limits } from '../limits.ts'
+
 /** What a machine is told once. */
 export interface Settings {
   /**
@@ -7,7 +9,13 @@ export interface Settings {
   readonly trustsStoredTimes: boolean
   /** Told once of what is wrong with the rows of a group, and of expiries that fail. */
   readonly report: (detail: string, fault: unknown) => void
+  /** How many idempotency keys it remembers. */
+  readonly idempotencyKeys: number
 }
 
 /** Of a machine that is told nothing. */
-export const defaultSettings: Settings = { trustsStoredTimes: true, report: () => {} }
+export const defaultSettings: Settings = {
+  trustsStoredTimes: true,
+  report: () => {},
+  idempotencyKeys: limits.idempotencyKeys,
+}
