@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { transform } from 'esbuild'
 import { expect, test } from 'vitest'
+import { readMap, sidebarOf } from '../../docs/.vitepress/sidebar.ts'
 import type { Backend } from '../../src/core/backend.ts'
 import { transitions } from '../../src/core/delivery.ts'
 import { limits } from '../../src/core/limits.ts'
@@ -167,6 +168,11 @@ test('the map links to every page', () => {
   const map = read('docs/README.md')
   const others = pages().filter((page) => page !== 'docs/README.md')
   expect(others.filter((page) => !map.includes(`](${page.slice('docs/'.length)})`))).toEqual([])
+})
+
+test('the sidebar of the site leads to every page', () => {
+  const links = sidebarOf(readMap()).flatMap(({ items = [] }) => items.map(({ link }) => `docs${link}.md`))
+  expect(links.toSorted()).toEqual(pages().filter((page) => page !== 'docs/README.md'))
 })
 
 test('blocks of JavaScript and JSON can be read', async () => {
