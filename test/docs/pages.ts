@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 
 export { anchorOf } from '../../docs/.vitepress/anchor.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+/** The root of the project. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A fenced block: its language, what stands behind that, and its text. */
 export type Block = { language: string; note: string; text: string }
