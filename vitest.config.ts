@@ -63,6 +63,10 @@ export default defineConfig({
           globalSetup: ['test/browser/setup.ts'],
         },
       },
+      {
+        resolve: { alias: { 'rheo-edge/client': fileURLToPath(new URL('./src/client/index.ts', import.meta.url)) } },
+        ...node('examples', ['test/examples/**/*.test.ts'], 60_000),
+      },
       node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
       node('flood', ['test/flood/**/*.test.ts'], 240_000),
       node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { transform } from 'esbuild'
 import { expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import { createEdge } from '../../src/http/edge.ts'
 import { scopes } from '../../src/http/principal.ts'
 import { problems } from '../../src/http/problem.ts'
 import { partitionMigrations } from '../../src/storage/partition-schema.ts'
-import { anchorOf, blocksOf, headingsOf, pages, prose, read, rowsOf } from './pages.ts'
+import { anchorOf, blocksOf, headingsOf, pages, prose, read, root, rowsOf } from './pages.ts'
 
 /* What the documentation says of names, numbers and tests, held to where these come from. */
 
@@ -173,6 +174,13 @@ test('the map links to every page', () => {
 test('the sidebar of the site leads to every page', () => {
   const links = sidebarOf(readMap()).flatMap(({ items = [] }) => items.map(({ link }) => `docs${link}.md`))
   expect(links.toSorted()).toEqual(pages().filter((page) => page !== 'docs/README.md'))
+})
+
+test('examples/README.md has every example', () => {
+  const page = read('examples/README.md')
+  const examples = readdirSync(path.join(root, 'examples')).filter((name) => !/^(README|tsconfig)\b/.test(name))
+  expect(examples.length).toBeGreaterThan(6)
+  expect(examples.filter((name) => !page.includes(`](${name}`))).toEqual([])
 })
 
 test('blocks of JavaScript and JSON can be read', async () => {
