@@ -105,6 +105,17 @@ test('storage.md has every table of a partition with its columns', () => {
   }
 })
 
+test('protocol.md has every rule that a test names, and no rule without a test', () => {
+  const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => read(`test/${file}`).replaceAll('test/docs/', ''))
+  const named = new Set(tests.flatMap((text) => text.match(/\bS\d+\.\d+\b/g) ?? []))
+  const rules = [...read('docs/reference/protocol.md').matchAll(/^- \*\*(S\d+\.\d+)\*\* /gm)].map(([, rule]) => rule!)
+  expect([...named].filter((rule) => !rules.includes(rule))).toEqual([])
+  // Tests of words and of failures name their chapter.
+  expect(rules.filter((rule) => !/^S[17]\./.test(rule) && !named.has(rule))).toEqual([])
+})
+
 test('state-machine.md shows the transition table', () => {
   const page = prose('docs/internals/state-machine.md')
   const [head] = /^\| state +\|.*lease.*$/m.exec(page)!
