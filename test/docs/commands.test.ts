@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Local, startLocal } from '../../scripts/local.ts'
-import { asShown, outputsOf, scriptOfStep, stepsOf } from './console.ts'
 import { blocksOf, pages, root } from './pages.ts'
+import { asShown, outputsOf, scriptOfStep, stepsOf } from './transcript.ts'
 
 /*
- * Runs what a reader would paste: all `bash` and `console` blocks of a page, in order, in one shell, against a server with
+ * Runs what a reader would paste: all `bash` and `shellsession` blocks of a page, in order, in one shell, against a server with
  * a tenant of the page's own. Every call must succeed; in a block that is marked with a status, the last call must answer
- * that. What a `console` block shows must be what its commands print. A block of `js` with a name is saved under it.
+ * that. What a `shellsession` block shows must be what its commands print. A block of `js` with a name is saved under it.
  */
 
 const secret = 'only-for-the-test-of-a-page-0123456789'
@@ -52,7 +52,7 @@ exec 2>&1
 function scriptOf(page: string): string {
   const parts = blocksOf(page).map(({ language, note, text }) => {
     if (language === 'bash') return bashOf(note, text)
-    if (language === 'console') return stepsOf(text).map(scriptOfStep).join('\n')
+    if (language === 'shellsession') return stepsOf(text).map(scriptOfStep).join('\n')
     return language === 'js' && note !== '' ? `cat > ${note} <<'END OF FILE'\n${text}END OF FILE` : ''
   })
   return (prelude + parts.join('\n')).replaceAll('http://localhost:8787', open.url).replaceAll(DEPLOYED, closed.url)
@@ -87,7 +87,9 @@ function linkClient(folder: string): void {
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-const runnable = pages().filter((page) => blocksOf(page).some(({ language }) => /^(bash|console)$/.test(language)))
+const runnable = ['README.md', ...pages()].filter((page) =>
+  blocksOf(page).some(({ language }) => /^(bash|shellsession)$/.test(language)),
+)
 
 test.skipIf(!hasCurl).each(runnable)('the commands of %s do what it says', async (page) => {
   const tenant = path.basename(page, '.md')
@@ -97,7 +99,7 @@ test.skipIf(!hasCurl).each(runnable)('the commands of %s do what it says', async
   const { code, output } = await run(scriptOf(page), { ...tenancy, RHEO_URL: open.url, RHEO_JWT_SECRET: secret })
   expect(code, output.slice(-2_000)).toBe(0)
   const outputs = outputsOf(output)
-  const steps = blocksOf(page).flatMap(({ language, text }) => (language === 'console' ? stepsOf(text) : []))
+  const steps = blocksOf(page).flatMap(({ language, text }) => (language === 'shellsession' ? stepsOf(text) : []))
   for (const [index, { command, shown }] of steps.entries()) {
     expect(asShown(outputs[index] ?? '', shown), command).toEqual(shown)
   }

@@ -1,13 +1,13 @@
-/** A command of a `console` block, and the lines that it is said to print. */
+/** A command of a `shellsession` block, and the lines that it is said to print. */
 export type Step = { command: string; shown: string[] }
 
-/** Reads a `console` block: commands stand behind `$ `, what they print below them. */
+/** Reads a `shellsession` block: commands stand behind `$ `, what they print below them. */
 export function stepsOf(text: string): Step[] {
   const steps: Step[] = []
   for (const line of text.trimEnd().split('\n')) {
     const last = steps.at(-1)
     if (line.startsWith('$ ')) steps.push({ command: line.slice(2), shown: [] })
-    else if (last === undefined) throw new Error(`a console block begins with a command, not with: ${line}`)
+    else if (last === undefined) throw new Error(`a transcript begins with a command, not with: ${line}`)
     else last.shown.push(line)
   }
   for (const { shown } of steps) while (shown.at(-1) === '') shown.pop()
