@@ -11,14 +11,20 @@ function targetOf(page: string, href: string): string | null {
 /** Whether a link leads to a file of the repository that is no page of the site. */
 const leavesSite = (target: string | null): boolean => target?.startsWith('../') ?? false
 
-/** Links to sources and tests are of use where they lie beside the page; on the site their text stays. */
+/**
+ * Links to sources and tests are of use where they lie beside the page; on the site their text stays. The map is the site's
+ * front page.
+ */
 export function keepLinksInside(md: MarkdownRenderer): void {
   md.core.ruler.push('keep-links-inside', ({ tokens, env }) => {
     for (const { children } of tokens) {
       let isDropping = false
       for (const token of children ?? []) {
         if (token.type === 'link_open') {
-          isDropping = leavesSite(targetOf(env.relativePath, token.attrGet('href') ?? ''))
+          const href = token.attrGet('href') ?? ''
+          const target = targetOf(env.relativePath, href)
+          isDropping = leavesSite(target)
+          if (target === 'README.md') token.attrSet('href', `/${href.split('/').pop()!.replace('README.md', '')}`)
         }
         if (!isDropping || !token.type.startsWith('link_')) continue
         isDropping = token.type !== 'link_close'
