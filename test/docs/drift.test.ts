@@ -106,15 +106,41 @@ test('storage.md has every table of a partition with its columns', () => {
 })
 
 test('protocol.md has every rule that a test names, and no rule without a test', () => {
-  const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => read(`test/${file}`).replaceAll('test/docs/', ''))
-  const named = new Set(tests.flatMap((text) => text.match(/\bS\d+\.\d+\b/g) ?? []))
+  const named = new Set(testsIn('.').flatMap((text) => text.match(/\bS\d+\.\d+\b/g) ?? []))
   const rules = [...read('docs/reference/protocol.md').matchAll(/^- \*\*(S\d+\.\d+)\*\* /gm)].map(([, rule]) => rule!)
   expect([...named].filter((rule) => !rules.includes(rule))).toEqual([])
   // Tests of words and of failures name their chapter.
   expect(rules.filter((rule) => !/^S[17]\./.test(rule) && !named.has(rule))).toEqual([])
 })
+
+test('testing.md shows at which depths tests name the rules of a promise', () => {
+  const depths = ['core', 'http', 'workers', 'conformance']
+  const texts = depths.map((depth) => testsIn(depth).join('\n'))
+  const rows = rowsOf(prose('docs/internals/testing.md')).filter(([, rules]) => /^S\d/.test(rules ?? ''))
+  const isNamed = (text: string, rules: string) =>
+    rulesOf(rules).some((rule) => new RegExp(`\\b${rule.replace('.', '\\.')}\\b`).test(text))
+  const expected = rows.map(([promise, rules, ...cells]) => [
+    promise,
+    rules,
+    ...texts.map((text) => (isNamed(text, rules!) ? 'yes' : '')),
+    ...cells.slice(depths.length),
+  ])
+  expect(rows.length).toBeGreaterThan(10)
+  expect(rows).toEqual(expected)
+})
+
+const testsIn = (folder: string): string[] =>
+  readdirSync(path.join(root, 'test', folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => read(path.join('test', folder, file)))
+
+/** `S2.1, S2.3 to S2.5` as the rules it stands for. */
+const rulesOf = (text: string): string[] =>
+  text.split(', ').flatMap((part) => {
+    const [, chapter, first, last] = /^(S\d+)\.(\d+) to S\d+\.(\d+)$/.exec(part) ?? []
+    if (chapter === undefined) return [part]
+    return Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => `${chapter}.${Number(first) + index}`)
+  })
 
 test('state-machine.md shows the transition table', () => {
   const page = prose('docs/internals/state-machine.md')
