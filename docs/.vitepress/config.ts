@@ -23,6 +23,4 @@ export default defineConfig({
     outline: [2, 3],
     search: { provider: 'local' },
   },
-  // Mermaid is that large, and is loaded by pages with a diagram alone.
-  vite: { build: { chunkSizeWarningLimit: 1_000 } },
 })

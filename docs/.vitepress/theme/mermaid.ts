@@ -1,5 +1,26 @@
+import source from '@mermaid-js/tiny/dist/mermaid.tiny.js?url'
 import { useData } from 'vitepress'
 import { defineComponent, h, onMounted, ref, useId, watch } from 'vue'
+
+/** What is used of Mermaid, which is one script without modules and comes without types. */
+interface Drawing {
+  initialize(options: { startOnLoad: boolean; theme: string }): void
+  render(id: string, text: string): Promise<{ svg: string }>
+}
+
+let loading: Promise<Drawing> | undefined
+
+/** Loads the script with the first diagram of a visit. */
+const load = (): Promise<Drawing> => {
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = source
+    script.onload = () => resolve((globalThis as unknown as { mermaid: Drawing }).mermaid)
+    script.onerror = reject
+    document.head.append(script)
+  })
+  return loading
+}
 
 /** Draws a diagram in the browser; until then, and without scripts, its text is shown. */
 export const Mermaid = defineComponent({
@@ -10,7 +31,7 @@ export const Mermaid = defineComponent({
     const id = `mermaid-${useId()}`
     const { isDark } = useData()
     const draw = async () => {
-      const { default: mermaid } = await import('mermaid')
+      const mermaid = await load()
       mermaid.initialize({ startOnLoad: false, theme: isDark.value ? 'dark' : 'neutral' })
       svg.value = (await mermaid.render(id, text)).svg
     }
