@@ -4,7 +4,7 @@ import { defineComponent, h, onMounted, ref, useId, watch } from 'vue'
 
 /** What is used of Mermaid, which is one script without modules and comes without types. */
 interface Drawing {
-  initialize(options: { startOnLoad: boolean; theme: string }): void
+  initialize(options: { startOnLoad: boolean; theme: string; htmlLabels: boolean }): void
   render(id: string, text: string): Promise<{ svg: string }>
 }
 
@@ -32,7 +32,8 @@ export const Mermaid = defineComponent({
     const { isDark } = useData()
     const draw = async () => {
       const mermaid = await load()
-      mermaid.initialize({ startOnLoad: false, theme: isDark.value ? 'dark' : 'neutral' })
+      // Labels of HTML would be measured outside of the page's styles, and cut off within them.
+      mermaid.initialize({ startOnLoad: false, theme: isDark.value ? 'dark' : 'neutral', htmlLabels: false })
       svg.value = (await mermaid.render(id, text)).svg
     }
     onMounted(draw)
