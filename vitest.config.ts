@@ -31,7 +31,11 @@ export default defineConfig({
   test: {
     projects: [
       node('tidy', ['test/tidy.test.ts', 'test/docs/drift.test.ts']),
-      node('docs', ['test/docs/commands.test.ts', 'test/docs/fragments.test.ts', 'test/docs/ledger.test.ts'], 120_000),
+      node(
+        'docs',
+        ['commands', 'fragments', 'ledger'].map((name) => `test/docs/${name}.test.ts`),
+        120_000,
+      ),
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
       node('storage', ['test/storage/**/*.test.ts'], 120_000),
       node('http', ['test/http/**/*.test.ts']),

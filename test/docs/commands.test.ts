@@ -83,7 +83,7 @@ function linkClient(folder: string): void {
   const home = path.join(folder, 'node_modules/rheo-edge')
   mkdirSync(home, { recursive: true })
   writeFileSync(path.join(home, 'package.json'), '{"type": "module", "exports": {"./client": "./client.js"}}')
-  writeFileSync(path.join(home, 'client.js'), `export * from '${root}src/client/index.ts'\n`)
+  writeFileSync(path.join(home, 'client.js'), `export * from '${path.join(root, 'src/client/index.ts')}'\n`)
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0

@@ -78,7 +78,8 @@ test('configuration.md has every variable of the edge, and no other', () => {
 
 test('words with underscores are codes, reasons, causes, or names of the wire', () => {
   const causes = [...read('src/core/delivery.ts').matchAll(/'(\w+_\w+)'/g)].map(([, name]) => name!)
-  const elsewhere = ['enable_request_signal', 'json_each', 'already_started', 'already_draining']
+  const ofClient = [...read('src/client/failure.ts').matchAll(/^ {2}(\w+_\w+):/gm)].map(([, name]) => name!)
+  const elsewhere = ['enable_request_signal', 'json_each', 'handler_timeout', ...ofClient]
   const known = new Set<string>([...Object.keys(problems), ...emptyReasons, ...lineageNames, ...causes, ...elsewhere])
   // The words of another product are its own.
   const ours = pages().filter((page) => !page.includes('/move-from-'))

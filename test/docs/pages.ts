@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 export { anchorOf } from '../../docs/.vitepress/anchor.ts'
 
 /** The root of the project. */
-export const root = fileURLToPath(new URL('../..', import.meta.url))
+export const root = path.resolve(import.meta.dirname, '../..')
 
 /** A fenced block: its language, what stands behind that, and its text. */
 export type Block = { language: string; note: string; text: string }
