@@ -31,7 +31,11 @@ export default defineConfig({
   test: {
     projects: [
       node('tidy', ['test/tidy.test.ts', 'test/docs/drift.test.ts']),
-      node('docs', ['test/docs/commands.test.ts', 'test/docs/ledger.test.ts'], 120_000),
+      node(
+        'docs',
+        ['commands', 'fragments', 'ledger'].map((name) => `test/docs/${name}.test.ts`),
+        120_000,
+      ),
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
       node('storage', ['test/storage/**/*.test.ts'], 120_000),
       node('http', ['test/http/**/*.test.ts']),
@@ -62,6 +66,10 @@ export default defineConfig({
           ...node('browser', ['test/browser/**/*.test.ts'], 60_000).test,
           globalSetup: ['test/browser/setup.ts'],
         },
+      },
+      {
+        resolve: { alias: { 'rheo-edge/client': fileURLToPath(new URL('./src/client/index.ts', import.meta.url)) } },
+        ...node('examples', ['test/examples/**/*.test.ts'], 60_000),
       },
       node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
       node('flood', ['test/flood/**/*.test.ts'], 240_000),

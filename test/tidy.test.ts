@@ -22,7 +22,11 @@ const sources = ['src', 'durable-objects', 'scripts', 'bench', 'test'].flatMap((
   ...filesIn(folder, '.tsx'),
 ])
 const parsed = sources.map(parse)
-const documents = ['README.md', ...filesIn('docs', '.md')].filter((file) => existsSync(path.join(root, file)))
+const documents = [
+  ...readdirSync(root).filter((file) => file.endsWith('.md')),
+  ...filesIn('docs', '.md'),
+  'examples/README.md',
+]
 const manifest: Package = JSON.parse(read('package.json'))
 
 describe('imports point down', () => {

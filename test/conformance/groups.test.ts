@@ -58,7 +58,7 @@ const wrongOptions: readonly (readonly [option: string, ...values: unknown[]])[]
 ]
 
 test.each(wrongOptions.flatMap(([option, ...values]) => values.map((value) => [option, value] as const)))(
-  'S3.2 %s of %j is invalid_request, in a create and in a patch, and changes nothing',
+  'S3.2 S8.12 %s of %j is invalid_request, in a create and in a patch, and changes nothing',
   async (option, value) => {
     const stream = await createStream()
     const name = randomName('group')

@@ -32,7 +32,7 @@ test('S6.2 type, key and partition are the event’s, even where the payload has
   expect(await found(stream, { 'event.type': 'a', 'event.key': 'k', 'event.partition': 1 })).toEqual([1])
 })
 
-test('S6.2 the five lineage names are metadata, even where the payload has members of these names', async () => {
+test('S2.10 S6.2 the five lineage names are metadata, even where the payload has members of these names', async () => {
   const names = ['correlation_id', 'causation_id', 'producer', 'schema', 'schema_version']
   for (const name of names) {
     const stream = await streamWith({ metadata: { [name]: 'x' } }, { payload: { [name]: 'x' } }, {})

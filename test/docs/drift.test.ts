@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { transform } from 'esbuild'
 import { expect, test } from 'vitest'
+import { readMap, sidebarOf } from '../../docs/.vitepress/sidebar.ts'
 import type { Backend } from '../../src/core/backend.ts'
 import { transitions } from '../../src/core/delivery.ts'
 import { limits } from '../../src/core/limits.ts'
@@ -10,7 +12,7 @@ import { createEdge } from '../../src/http/edge.ts'
 import { scopes } from '../../src/http/principal.ts'
 import { problems } from '../../src/http/problem.ts'
 import { partitionMigrations } from '../../src/storage/partition-schema.ts'
-import { anchorOf, blocksOf, headingsOf, pages, prose, read, rowsOf } from './pages.ts'
+import { anchorOf, blocksOf, headingsOf, pages, prose, read, root, rowsOf } from './pages.ts'
 
 /* What the documentation says of names, numbers and tests, held to where these come from. */
 
@@ -76,7 +78,8 @@ test('configuration.md has every variable of the edge, and no other', () => {
 
 test('words with underscores are codes, reasons, causes, or names of the wire', () => {
   const causes = [...read('src/core/delivery.ts').matchAll(/'(\w+_\w+)'/g)].map(([, name]) => name!)
-  const elsewhere = ['enable_request_signal', 'json_each']
+  const ofClient = [...read('src/client/failure.ts').matchAll(/^ {2}(\w+_\w+):/gm)].map(([, name]) => name!)
+  const elsewhere = ['enable_request_signal', 'json_each', 'handler_timeout', ...ofClient]
   const known = new Set<string>([...Object.keys(problems), ...emptyReasons, ...lineageNames, ...causes, ...elsewhere])
   // The words of another product are its own.
   const ours = pages().filter((page) => !page.includes('/move-from-'))
@@ -102,6 +105,43 @@ test('storage.md has every table of a partition with its columns', () => {
     expect(named.toSorted(), table).toEqual(all.toSorted())
   }
 })
+
+test('protocol.md has every rule that a test names, and no rule without a test', () => {
+  const named = new Set(testsIn('.').flatMap((text) => text.match(/\bS\d+\.\d+\b/g) ?? []))
+  const rules = [...read('docs/reference/protocol.md').matchAll(/^- \*\*(S\d+\.\d+)\*\* /gm)].map(([, rule]) => rule!)
+  expect([...named].filter((rule) => !rules.includes(rule))).toEqual([])
+  // Tests of words and of failures name their chapter.
+  expect(rules.filter((rule) => !/^S[17]\./.test(rule) && !named.has(rule))).toEqual([])
+})
+
+test('testing.md shows at which depths tests name the rules of a promise', () => {
+  const depths = ['core', 'http', 'workers', 'conformance']
+  const texts = depths.map((depth) => testsIn(depth).join('\n'))
+  const rows = rowsOf(prose('docs/internals/testing.md')).filter(([, rules]) => /^S\d/.test(rules ?? ''))
+  const isNamed = (text: string, rules: string) =>
+    rulesOf(rules).some((rule) => new RegExp(`\\b${rule.replace('.', '\\.')}\\b`).test(text))
+  const expected = rows.map(([promise, rules, ...cells]) => [
+    promise,
+    rules,
+    ...texts.map((text) => (isNamed(text, rules!) ? 'yes' : '')),
+    ...cells.slice(depths.length),
+  ])
+  expect(rows.length).toBeGreaterThan(10)
+  expect(rows).toEqual(expected)
+})
+
+const testsIn = (folder: string): string[] =>
+  readdirSync(path.join(root, 'test', folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => read(path.join('test', folder, file)))
+
+/** `S2.1, S2.3 to S2.5` as the rules it stands for. */
+const rulesOf = (text: string): string[] =>
+  text.split(', ').flatMap((part) => {
+    const [, chapter, first, last] = /^(S\d+)\.(\d+) to S\d+\.(\d+)$/.exec(part) ?? []
+    if (chapter === undefined) return [part]
+    return Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => `${chapter}.${Number(first) + index}`)
+  })
 
 test('state-machine.md shows the transition table', () => {
   const page = prose('docs/internals/state-machine.md')
@@ -167,6 +207,18 @@ test('the map links to every page', () => {
   const map = read('docs/README.md')
   const others = pages().filter((page) => page !== 'docs/README.md')
   expect(others.filter((page) => !map.includes(`](${page.slice('docs/'.length)})`))).toEqual([])
+})
+
+test('the sidebar of the site leads to every page', () => {
+  const links = sidebarOf(readMap()).flatMap(({ items = [] }) => items.map(({ link }) => `docs${link}.md`))
+  expect(links.toSorted()).toEqual(pages().filter((page) => page !== 'docs/README.md'))
+})
+
+test('examples/README.md has every example', () => {
+  const page = read('examples/README.md')
+  const examples = readdirSync(path.join(root, 'examples')).filter((name) => !/^(README|tsconfig)\b/.test(name))
+  expect(examples.length).toBeGreaterThan(6)
+  expect(examples.filter((name) => !page.includes(`](${name}`))).toEqual([])
 })
 
 test('blocks of JavaScript and JSON can be read', async () => {

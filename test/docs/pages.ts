@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+export { anchorOf } from '../../docs/.vitepress/anchor.ts'
+
+/** The root of the project. */
+export const root = path.resolve(import.meta.dirname, '../..')
 
 /** A fenced block: its language, what stands behind that, and its text. */
 export type Block = { language: string; note: string; text: string }
@@ -46,10 +48,3 @@ const isRule = (line: string): boolean => /^\|[-| :]+\|$/.test(line)
 /** The headings of a page. */
 export const headingsOf = (page: string): string[] =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!)
-
-/** The anchor that a heading has where Markdown is shown. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-')
