@@ -13,6 +13,11 @@ export function migrate(sql: Sql, migrations: readonly (readonly string[])[]): v
   if (isNew) sql.run('create table migrations (version integer primary key)')
   const version = isNew ? 0 : first<{ version: number }>(sql, 'select max(version) as version from migrations')!.version
   if (version === migrations.length) return
+  if (version > migrations.length) {
+    throw new Error(
+      `the tables are of version ${version}, and this release knows ${migrations.length}: deploy a later one`,
+    )
+  }
   for (const statement of migrations.slice(version).flat()) sql.run(statement)
   sql.run('insert into migrations (version) values (?)', migrations.length)
 }
