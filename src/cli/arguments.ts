@@ -1,13 +1,21 @@
+import type { ArgsDef } from 'citty'
 import type { JsonObject } from '../client/index.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Every command takes these. */
+const json = { type: 'boolean', description: 'Answer in JSON, also failures' } as const
+
+/** Every command that calls a server takes these. */
 export const connectionArgs = {
   url: { type: 'string', description: 'Where the server is (RHEO_URL, else http://localhost:8787)', valueHint: 'URL' },
   token: { type: 'string', description: 'The bearer token (RHEO_TOKEN)', valueHint: 'JWT' },
   tenant: { type: 'string', description: 'The tenant, where the server runs open (RHEO_TENANT)', valueHint: 'name' },
-  json: { type: 'boolean', description: 'Answer in JSON, also failures' },
+  profile: { type: 'string', description: 'A saved server, for what is not given (RHEO_PROFILE)', valueHint: 'name' },
+  json,
 } as const
+
+/** All flags and arguments of a command. */
+export const argsOf = ({ args, isOffline }: { readonly args: ArgsDef; readonly isOffline?: boolean }): ArgsDef =>
+  isOffline ? { ...args, json } : { ...args, ...connectionArgs }
 
 export const streamArg = { type: 'positional', description: 'Name of the stream' } as const
 export const groupArg = { type: 'positional', description: 'Name of the consumer group' } as const

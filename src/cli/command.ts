@@ -20,6 +20,9 @@ export interface Context<A extends ArgsDef> {
   readonly rheo: Rheo
   readonly url: string
   readonly tenant: string | undefined
+  readonly token: string | undefined
+  /** Who said where the server is and how it is called. */
+  readonly origin: string
   readonly json: boolean
   readonly io: Io
   /** Writes an answer: with --json as one line of JSON, else as `human` gives it. */
@@ -31,6 +34,8 @@ export interface Command<A extends ArgsDef = ArgsDef> {
   readonly name: string
   readonly description: string
   readonly args: A
+  /** It calls no server, so that it works whatever the settings are. */
+  readonly isOffline?: boolean
   /** What arguments behind the named ones are called; none are taken without it. */
   readonly rest?: string
   /** Whole command lines, without `rheo` in front. */

@@ -2,14 +2,13 @@ import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, parseArgs, renderUsage } from 'citty'
 import { Rheo, RheoError } from '../client/index.ts'
 import { version } from '../version.ts'
-import { connectionArgs } from './arguments.ts'
+import { argsOf } from './arguments.ts'
 import type { Command, CommandGroup, Context } from './command.ts'
 import { rheo } from './commands/rheo.ts'
 import { checkFlags, type Found, findCommand, isCommand } from './find-command.ts'
 import type { Io } from './io.ts'
+import { localSettings, settingsOf } from './settings.ts'
 import { UsageError } from './usage-error.ts'
-
-const DEFAULT_URL = 'http://localhost:8787'
 
 /** Runs a command line and gives its exit code: 0 when all is well, 1 for a failure, 2 for a wrong command line. */
 export async function run(words: readonly string[], io: Io): Promise<number> {
@@ -42,23 +41,22 @@ export async function run(words: readonly string[], io: Io): Promise<number> {
 }
 
 function contextOf(command: Command, words: readonly string[], io: Io): Context<ArgsDef> {
-  const args: ArgsDef = { ...command.args, ...connectionArgs }
+  const args = argsOf(command)
   checkFlags(words, args)
   const parsed = parseArgs([...words], args) as { _: string[] } & Record<string, string | boolean | undefined>
   const named = Object.values(args).filter(({ type }) => type === 'positional').length
   const rest = parsed._.slice(named)
   if (rest.length > 0 && command.rest === undefined) throw new UsageError(`${rest[0]} is one argument too many`)
-  const setting = (flag: 'url' | 'token' | 'tenant') => (parsed[flag] || io.env[`RHEO_${flag.toUpperCase()}`]) as string
-  const url = setting('url') || DEFAULT_URL
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError(`${url} is no http or https URL`)
-  const [token, tenant] = [setting('token') || undefined, setting('tenant') || undefined]
   const json = parsed.json === true
+  const { url, token, tenant, origin, warnings } = command.isOffline ? localSettings : settingsOf(parsed, io.env)
+  if (!json) for (const warning of warnings) io.err(`${warning}\n`)
   return {
     args: parsed as Context<ArgsDef>['args'],
     rest,
     url,
     tenant,
+    token,
+    origin,
     json,
     io,
     rheo: new Rheo({ url, fetch: io.fetch, token, tenant }),
@@ -85,7 +83,7 @@ async function helpOf({ command, path }: Found): Promise<string> {
   const name = ['rheo', ...path].join(' ')
   const { description } = command
   const usage = await (isCommand(command)
-    ? renderUsage({ meta: { name, description }, args: { ...command.args, ...connectionArgs } })
+    ? renderUsage({ meta: { name, description }, args: argsOf(command) })
     : renderUsage({ meta: { name, description }, subCommands: Object.fromEntries(command.commands.map(listed)) }))
   const parts = [stripVTControlCharacters(usage).replace(/ +$/gm, '').trimEnd()]
   if (isCommand(command)) {
@@ -95,7 +93,8 @@ async function helpOf({ command, path }: Found): Promise<string> {
   return `${parts.join('\n\n')}\n`
 }
 
-const footer = `Every command takes --url, --token, --tenant and --json; without them RHEO_URL, RHEO_TOKEN and RHEO_TENANT count.
+const footer = `Every command that calls a server takes --url, --token, --tenant, --profile and --json. Without them RHEO_URL,
+RHEO_TOKEN and RHEO_TENANT count, then the profile, then http://localhost:8787.
 Exit codes: 0 done, 1 failure, 2 wrong command line. Failures stand on stderr, their code first.`
 
 const listed = (one: Command | CommandGroup) =>

@@ -58,9 +58,10 @@ test.each([
 test('doctor says that all is well, and what to mind', async () => {
   const { code, out } = await open.rheo('doctor')
   expect(code).toBe(0)
-  expect(out.replace(/http:\S+, in \d+ ms/, 'URL, in n ms')).toMatchInlineSnapshot(`
+  expect(out.replace(/http:[^;]+/, 'URL').replace(/in \d+ ms/, 'in n ms')).toMatchInlineSnapshot(`
     "CHECK        RESULT  DETAIL
-    health       ok      version 0.1.0 at URL, in n ms
+    settings     ok      URL; url from RHEO_URL
+    health       ok      version 0.1.0, in n ms
     credentials  ok      auth open, storage node-sqlite; what is appended does not outlive the process; the clock can be set by callers: never in production
     streams      ok      0 to be seen
     "
@@ -76,6 +77,7 @@ test('doctor says what is wrong, and what to do', async () => {
   expect(json).toMatchObject({
     ok: false,
     checks: [
+      { check: 'settings', ok: true, detail: `${closed.local.url}; url from RHEO_URL` },
       { check: 'health', ok: true },
       { check: 'credentials', ok: false },
     ],

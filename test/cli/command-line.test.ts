@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectionArgs } from '../../src/cli/arguments.ts'
+import { argsOf } from '../../src/cli/arguments.ts'
 import type { Command, CommandGroup } from '../../src/cli/command.ts'
 import { rheo as root } from '../../src/cli/commands/rheo.ts'
 import { checkFlags, findCommand, isCommand } from '../../src/cli/find-command.ts'
@@ -21,7 +21,7 @@ test('help names every command and group', async () => {
   expect(out).toMatchInlineSnapshot(`
     "Durable event streams with consumer groups (rheo)
 
-    USAGE rheo streams|append|read|query|event|groups|fetch|ack|nack|reject|release|consume|lag|holes|leases|dead-letters|replay|reset|token|doctor
+    USAGE rheo streams|append|read|query|event|groups|fetch|ack|nack|reject|release|consume|leases|dead-letters|replay|reset|token|profile|doctor|bench
 
     COMMANDS
 
@@ -30,25 +30,26 @@ test('help names every command and group', async () => {
               read    Read a part of a partition, in order
              query    Search a stream
              event    Look up an event
-            groups    Create, list, show, change and delete consumer groups
+            groups    Create, list, show, change and delete consumer groups; see how far they are
              fetch    Lease deliveries of a group
                ack    Settle leases as done
               nack    Give leases back to be tried again
             reject    Make dead letters of leases
            release    Give leases back unworked, their attempts refunded
            consume    Run a shell command for each event: exit code 0 acks it, any other lets it be tried again
-               lag    Show how far a group is behind
-             holes    Show what keeps a group’s frontier where it is
             leases    List leases, and take them from a consumer
       dead-letters    List dead letters, and open them again
             replay    Deliver events to a group again
              reset    Start a group over; its attempts, leases and dead letters are forgotten
              token    Sign tokens
+           profile    Save servers and tokens under names; default is used when none is named
             doctor    Try the server, and say what is wrong
+             bench    Measure a server from here, on a stream that is made for it and deleted
 
     Use rheo <command> --help for more information about a command.
 
-    Every command takes --url, --token, --tenant and --json; without them RHEO_URL, RHEO_TOKEN and RHEO_TENANT count.
+    Every command that calls a server takes --url, --token, --tenant, --profile and --json. Without them RHEO_URL,
+    RHEO_TOKEN and RHEO_TENANT count, then the profile, then http://localhost:8787.
     Exit codes: 0 done, 1 failure, 2 wrong command line. Failures stand on stderr, their code first.
     "
   `)
@@ -72,6 +73,7 @@ test('help of a command has its flags and examples', async () => {
            --url=<URL>    Where the server is (RHEO_URL, else http://localhost:8787)
          --token=<JWT>    The bearer token (RHEO_TOKEN)
        --tenant=<name>    The tenant, where the server runs open (RHEO_TENANT)
+      --profile=<name>    A saved server, for what is not given (RHEO_PROFILE)
                 --json    Answer in JSON, also failures
 
     EXAMPLES
@@ -81,9 +83,10 @@ test('help of a command has its flags and examples', async () => {
   `)
 })
 
-test.each(commands)('%s has help, and examples with flags that it takes', async (path, { args, examples }) => {
+test.each(commands)('%s has help, and examples with flags that it takes', async (path, one) => {
   const { code, out } = await terminal.rheo(`${path} -h`)
   expect(code).toBe(0)
+  const { examples } = one
   expect(examples.length).toBeGreaterThan(0)
   for (const example of examples) {
     expect(out).toContain(`rheo ${example}`)
@@ -95,7 +98,7 @@ test.each(commands)('%s has help, and examples with flags that it takes', async 
       .split(' ')
     const found = findCommand(root, words)
     expect(found.path.join(' ')).toBe(path.startsWith('token') && !example.startsWith('token') ? 'streams list' : path)
-    if (found.path.join(' ') === path) checkFlags(found.words, { ...args, ...connectionArgs })
+    if (found.path.join(' ') === path) checkFlags(found.words, argsOf(one))
   }
 })
 

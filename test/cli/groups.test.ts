@@ -145,14 +145,14 @@ test('leases are acked, nacked, rejected and released; a stale one is a failure'
 
 test('lag is shown, and watched until Ctrl-C', async () => {
   await rheo(`groups create ${stream} billing`)
-  expect((await rheo(`lag ${stream} billing`)).out).toMatchInlineSnapshot(`
+  expect((await rheo(`groups lag ${stream} billing`)).out).toMatchInlineSnapshot(`
     "PARTITION  FRONTIER  HIGH WATERMARK  LAG
     0                 0               3    3
     1                 0               1    1
     all                                    4
     "
   `)
-  const watching = terminal.rheo(`lag ${stream} billing --watch --interval-ms 20 --json`)
+  const watching = terminal.rheo(`groups lag ${stream} billing --watch --interval-ms 20 --json`)
   await new Promise((resolve) => setTimeout(resolve, 100))
   terminal.interrupt()
   const { code, out } = await watching
@@ -160,12 +160,12 @@ test('lag is shown, and watched until Ctrl-C', async () => {
   expect(code).toBe(0)
   expect(lines.length).toBeGreaterThan(1)
   expect(lines.map((line) => JSON.parse(line).lag)).toEqual(lines.map(() => 4))
-  expect(await rheo(`lag ${stream} none`)).toMatchObject({ code: 1 })
+  expect(await rheo(`groups lag ${stream} none`)).toMatchObject({ code: 1 })
 })
 
 test('holes are shown with what blocks', async () => {
   await rheo(`groups create ${stream} billing`)
-  expect((await rheo(`holes ${stream} billing`)).out).toMatchInlineSnapshot(`
+  expect((await rheo(`groups holes ${stream} billing`)).out).toMatchInlineSnapshot(`
     "PARTITION  SEQUENCES  STATE        ATTEMPT  CONSUMER  UNTIL  REASON
     0          1-3        undelivered        0  -         -      -
     1          1          undelivered        0  -         -      -
@@ -173,16 +173,16 @@ test('holes are shown with what blocks', async () => {
   `)
   const [, two] = await leaseIds(3)
   await rheo(['ack', stream, 'billing', two!])
-  expect((await rheo(`holes ${stream} billing`)).out).toMatchInlineSnapshot(`
+  expect((await rheo(`groups holes ${stream} billing`)).out).toMatchInlineSnapshot(`
     "PARTITION  SEQUENCES  STATE        ATTEMPT  CONSUMER  UNTIL                     REASON
     0          1          leased             1  w-1       2026-03-15T12:00:30.000Z  -
     0          3          leased             1  -         -                         -
     1          1          undelivered        0  -         -                         -
     "
   `)
-  expect(await rheo(`holes ${stream} billing --partition 9`)).toMatchObject({ code: 1 })
+  expect(await rheo(`groups holes ${stream} billing --partition 9`)).toMatchObject({ code: 1 })
   await terminal.client.groups.create(stream, 'none', { start: 'latest' })
-  expect((await rheo(`holes ${stream} none`)).out).toBe('no holes\n')
+  expect((await rheo(`groups holes ${stream} none`)).out).toBe('no holes\n')
 })
 
 test('leases are listed, and taken from a consumer', async () => {

@@ -42,10 +42,15 @@ export async function openTerminal(vars: Record<string, string> = {}): Promise<T
     async rheo(line, { stdin = '', isInteractive = false, env = {} } = {}) {
       const done: Done = { code: 0, out: '', err: '' }
       done.code = await run(typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line, {
-        env: { PATH: process.env.PATH, RHEO_URL: local.url, ...env },
+        // Nobody's own profiles play a part.
+        env: { PATH: process.env.PATH, XDG_CONFIG_HOME: '/nowhere', RHEO_URL: local.url, ...env },
         stdin: Readable.from(stdin === '' ? [] : [stdin]),
         isInteractive,
-        fetch: local.fetch,
+        fetch: async (url, init) => {
+          // As over a network, others have their turn meanwhile.
+          await new Promise((resolve) => setImmediate(resolve))
+          return local.fetch(url, init)
+        },
         out: async (text) => {
           done.out += text
         },

@@ -21,8 +21,8 @@ export const doctor = command({
   description: 'Try the server, and say what is wrong',
   args: {},
   examples: ['doctor', 'doctor --url https://rheo.example.com'],
-  async run({ rheo, url, print }) {
-    const checks: Check[] = []
+  async run({ rheo, url, origin, print }) {
+    const checks: Check[] = [{ check: 'settings', ok: true, detail: `${url}; ${origin}` }]
     const attempt = async (check: string, work: () => Promise<string>): Promise<boolean> => {
       try {
         checks.push({ check, ok: true, detail: await work() })
@@ -37,7 +37,7 @@ export const doctor = command({
     const isThere = await attempt('health', async () => {
       const startMs = performance.now()
       const { version } = await rheo.health()
-      return `version ${version} at ${url}, in ${Math.round(performance.now() - startMs)} ms`
+      return `version ${version}, in ${Math.round(performance.now() - startMs)} ms`
     })
     if (isThere) {
       const mayCall = await attempt('credentials', async () => {

@@ -7,6 +7,8 @@ import { lagTable } from '../show-lag.ts'
 import { tellMore } from '../show-page.ts'
 import { tableOr } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
+import { holes } from './holes.ts'
+import { lag } from './lag.ts'
 
 const create = command({
   name: 'create',
@@ -93,6 +95,6 @@ const remove = command({
 export const groups: CommandGroup = {
   name: 'groups',
   alias: 'group',
-  description: 'Create, list, show, change and delete consumer groups',
-  commands: [create, listGroups, show, patch, remove],
+  description: 'Create, list, show, change and delete consumer groups; see how far they are',
+  commands: [create, listGroups, show, lag, holes, patch, remove],
 }

@@ -10,7 +10,7 @@ export const holes = command({
     group: groupArg,
     partition: { type: 'string', description: 'Which partition (default: all)', valueHint: 'n' },
   },
-  examples: ['holes orders billing', 'holes orders billing --partition 2'],
+  examples: ['groups holes orders billing', 'groups holes orders billing --partition 2'],
   async run({ args, rheo, print }) {
     const found = await rheo.groups.holes(args.stream, args.group, {
       partition: integer('--partition', args.partition),

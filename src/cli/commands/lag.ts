@@ -11,7 +11,7 @@ export const lag = command({
     watch: { type: 'boolean', description: 'Again and again, until Ctrl-C' },
     'interval-ms': { type: 'string', description: 'How often with --watch (default: 1000)', valueHint: 'ms' },
   },
-  examples: ['lag orders billing', 'lag orders billing --watch'],
+  examples: ['groups lag orders billing', 'groups lag orders billing --watch'],
   async run({ args, rheo, io, print }) {
     const intervalMs = integer('--interval-ms', args['interval-ms']) ?? 1_000
     const stop = new AbortController()

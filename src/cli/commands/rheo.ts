@@ -1,14 +1,14 @@
 import type { CommandGroup } from '../command.ts'
 import { append } from './append.ts'
+import { bench } from './bench.ts'
 import { consume } from './consume.ts'
 import { deadLetters } from './dead-letters.ts'
 import { doctor } from './doctor.ts'
 import { event } from './event.ts'
 import { fetch } from './fetch.ts'
 import { groups } from './groups.ts'
-import { holes } from './holes.ts'
-import { lag } from './lag.ts'
 import { leases } from './leases.ts'
+import { profile } from './profile.ts'
 import { query } from './query.ts'
 import { read } from './read.ts'
 import { replay } from './replay.ts'
@@ -24,7 +24,7 @@ export const rheo: CommandGroup = {
   commands: [
     ...[streams, append, read, query, event],
     ...[groups, fetch, ...settles, consume],
-    ...[lag, holes, leases, deadLetters, replay, reset],
-    ...[token, doctor],
+    ...[leases, deadLetters, replay, reset],
+    ...[token, profile, doctor, bench],
   ],
 }

@@ -1,0 +1,74 @@
+import type { Io } from './io.ts'
+import { DEFAULT_PROFILE, exposureOf, type Profile, profileFields, readProfiles } from './profile.ts'
+import { UsageError } from './usage-error.ts'
+
+type Field = (typeof profileFields)[number]
+
+/** Where the server is, how it is called, and who said so. */
+export interface Settings {
+  readonly url: string
+  readonly token: string | undefined
+  readonly tenant: string | undefined
+  /** A sentence for people, such as `url from RHEO_URL`. */
+  readonly origin: string
+  /** What somebody should know of before anything is sent. */
+  readonly warnings: readonly string[]
+}
+
+const DEFAULT_URL = 'http://localhost:8787'
+
+/** What counts when nothing is set, or nothing matters. */
+export const localSettings: Settings = {
+  url: DEFAULT_URL,
+  token: undefined,
+  tenant: undefined,
+  origin: 'nothing is set: the local server',
+  warnings: [],
+}
+
+/**
+ * Settles each of url, token and tenant by itself: flags, then the environment, then the profile, then what is local. A
+ * profile's token and tenant are for its own server: with a URL of somewhere else they do not count.
+ */
+export function settingsOf(flags: Readonly<Record<string, unknown>>, env: Io['env']): Settings {
+  const flag = (name: string): string | undefined => (flags[name] as string | undefined) || undefined
+  const variable = (field: Field): string | undefined => env[`RHEO_${field.toUpperCase()}`] || undefined
+  const profiles = readProfiles(env)
+  const named = flag('profile') ?? (env.RHEO_PROFILE || undefined)
+  const name = named ?? DEFAULT_PROFILE
+  if (named !== undefined && !Object.hasOwn(profiles, named)) {
+    throw new UsageError(`there is no profile ${named}; rheo profile list shows them`)
+  }
+  const profile: Profile = (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {}
+
+  const givenUrl = flag('url') ?? variable('url')
+  const url = givenUrl ?? profile.url ?? DEFAULT_URL
+  if (!isHttp(url)) throw new UsageError(`${url} is no http or https URL`)
+  const isOfProfile = sameServer(url, profile.url ?? DEFAULT_URL)
+  const ofProfile = (field: Field) => (field === 'url' || isOfProfile ? profile[field] : undefined)
+
+  const origins: string[] = []
+  const warnings: string[] = []
+  const settle = (field: Field): string | undefined => {
+    const value = flag(field) ?? variable(field) ?? ofProfile(field)
+    if (value !== undefined) {
+      const origin = flag(field) ? `--${field}` : variable(field) ? `RHEO_${field.toUpperCase()}` : `profile ${name}`
+      origins.push(`${field} from ${origin}`)
+    }
+    // Whoever names a profile may not think of what the shell still holds.
+    const isOverruled = flag('profile') !== undefined && !flag(field) && variable(field) !== undefined
+    if (isOverruled && profile[field] !== undefined && profile[field] !== variable(field)) {
+      warnings.push(`warning: RHEO_${field.toUpperCase()} counts before the ${field} of the profile ${name}`)
+    }
+    return value
+  }
+  const [, token, tenant] = profileFields.map(settle)
+  const exposure = exposureOf(env, profiles)
+  if (exposure !== undefined) warnings.push(exposure)
+  return { url, token, tenant, origin: origins.join(', ') || localSettings.origin, warnings }
+}
+
+export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+
+const sameServer = (one: string, other: string): boolean =>
+  URL.canParse(other) && new URL(one).origin === new URL(other).origin
