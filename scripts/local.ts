@@ -8,6 +8,8 @@ import { unstable_getDurableObjectClassNameToUseSQLiteMap, unstable_readConfig }
 import { listenersOn } from './processes.ts'
 import { buildSite } from './site/build-site.ts'
 
+const NEIGHBOUR = 'neighbour'
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** How `startLocal` runs the server; everything has a default. */
@@ -20,6 +22,8 @@ export type LocalOptions = {
   vars?: Record<string, string>
   /** Build the pages and serve them too. */
   pages?: boolean
+  /** A second Worker beside the server, as one module: it reaches the server by its service binding `RHEO`. */
+  neighbour?: string
   /** Serve the Worker without Miniflare's own entry Worker in front: for measurements, and closest to production. */
   directSockets?: boolean
   /** Takes what the Worker writes to its console. Without it, warnings and errors go to stderr. */
@@ -34,6 +38,8 @@ export type Local = {
   persistTo: string
   /** Process ids of the workerd that serves `url` now: one, or none while it restarts. Linux only; elsewhere empty. */
   pids(): number[]
+  /** Calls the neighbour. */
+  callNeighbour(path: string): Promise<{ status: number; text(): Promise<string> }>
   /** Ends the runtime, and deletes the folder if it was a temporary one. May be called twice. */
   stop(): Promise<void>
 }
@@ -72,7 +78,13 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   try {
     await miniflare.ready
     const address = options.directSockets ? await miniflare.unsafeGetDirectURL() : await miniflare.ready
-    return { url: address.origin, persistTo, pids: () => listenersOn(Number(address.port)), stop }
+    return {
+      url: address.origin,
+      persistTo,
+      pids: () => listenersOn(Number(address.port)),
+      callNeighbour: async (path) => (await miniflare.getWorker(NEIGHBOUR)).fetch(new URL(path, 'http://neighbour')),
+      stop,
+    }
   } catch (error) {
     await stop().catch(() => undefined)
     throw error
@@ -101,16 +113,25 @@ function miniflareOptions(config: WranglerConfig, script: string, folders: Folde
     { className, useSQLite: usesSqlite.get(className) ?? false },
   ])
   const address = { host: '127.0.0.1', port: options.port ?? 0 }
-  const { directSockets = false, onLog = toStderr } = options
-  return convertV4MiniflareOptions({
-    name: config.name,
-    modules: [{ type: 'ESModule', path: 'index.js', contents: script }],
+  const { directSockets = false, onLog = toStderr, neighbour } = options
+  const worker = (name: string, contents: string) => ({
+    name,
+    modules: [{ type: 'ESModule' as const, path: 'index.js', contents }],
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
+  })
+  const server = {
+    ...worker(config.name, script),
     durableObjects: Object.fromEntries(durableObjects),
     bindings: { ...config.vars, RHEO_AUTH: 'open', ...options.vars },
     ...(folders.site === undefined ? {} : { assets: assetsOf(config, folders.site) }),
-    ...(directSockets ? { unsafeDirectSockets: [address], host: '127.0.0.1', port: 0 } : address),
+    ...(directSockets ? { unsafeDirectSockets: [address] } : {}),
+  }
+  const beside =
+    neighbour === undefined ? [] : [{ ...worker(NEIGHBOUR, neighbour), serviceBindings: { RHEO: config.name } }]
+  return convertV4MiniflareOptions({
+    workers: [server, ...beside],
+    ...(directSockets ? { host: '127.0.0.1', port: 0 } : address),
     // The option `isolatedResourcePersistencePath` reads as if it were meant for this, but is dropped without a word.
     resourcePersistencePath: folders.persistTo,
     log: new Log(LogLevel.NONE),

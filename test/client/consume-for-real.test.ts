@@ -222,7 +222,7 @@ describe('a consumer process', () => {
 })
 
 describe('faults between client and server', () => {
-  test('lost answers, lost requests and 503: nothing is lost, nothing appended twice, nothing nacked after doubt', async () => {
+  test('lost answers, lost requests, 503 and 504: nothing is lost, nothing appended twice, nothing nacked after doubt', async () => {
     const tenant = uniqueName('faulty')
     let count = 0
     const nacks: string[] = []
@@ -236,8 +236,12 @@ describe('faults between client and server', () => {
       if (count % 7 === 3) throw new TypeError('connection refused')
       if (count % 11 === 5) return new Response('{"code":"overloaded","detail":"no"}', { status: 503 })
       const answer = await fetch(address, init)
-      if (count % 5 !== 2) return answer
+      const isLost = count % 5 === 2
+      const isTimedOut = count % 13 === 6
+      if (!isLost && !isTimedOut) return answer
       await answer.text()
+      // As a proxy says it that has waited too long for what was done all the same.
+      if (isTimedOut) return new Response('gateway timeout', { status: 504 })
       throw new TypeError('connection reset')
     }
     const sound = new Rheo({ url, tenant })

@@ -197,11 +197,14 @@ describe('S10.2: one consumer for each group, and its bounds', () => {
     await drained(clock, consumer)
   })
 
-  test('an idle consumer makes a handful of requests in a minute', async () => {
+  test('an idle consumer makes a handful of requests in a minute, and leaks no timer', async () => {
     const { clock, server, consume } = newWorld()
     const consumer = await consume({ handler: () => ack })
+    await clock.advance(1_000)
+    const { timers } = clock
     await clock.advance(60_000)
     expect(server.calls.length).toBeLessThanOrEqual(4)
+    expect(clock.timers).toBe(timers)
     server.append(1)
     await clock.advance(0)
     expect(server.states).toEqual({ acked: 1 })
