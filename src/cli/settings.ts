@@ -4,6 +4,8 @@ import { UsageError } from './usage-error.ts'
 
 type Field = (typeof profileFields)[number]
 
+const variables = { url: 'RHEO_URL', token: 'RHEO_TOKEN', tenant: 'RHEO_TENANT', profile: 'RHEO_PROFILE' } as const
+
 /** Where the server is, how it is called, and who said so. */
 export interface Settings {
   readonly url: string
@@ -32,9 +34,9 @@ export const localSettings: Settings = {
  */
 export function settingsOf(flags: Readonly<Record<string, unknown>>, env: Io['env']): Settings {
   const flag = (name: string): string | undefined => (flags[name] as string | undefined) || undefined
-  const variable = (field: Field): string | undefined => env[`RHEO_${field.toUpperCase()}`] || undefined
+  const variable = (field: Field): string | undefined => env[variables[field]] || undefined
   const profiles = readProfiles(env)
-  const named = flag('profile') ?? (env.RHEO_PROFILE || undefined)
+  const named = flag('profile') ?? (env[variables.profile] || undefined)
   const name = named ?? DEFAULT_PROFILE
   if (named !== undefined && !Object.hasOwn(profiles, named)) {
     throw new UsageError(`there is no profile ${named}; rheo profile list shows them`)
@@ -52,13 +54,13 @@ export function settingsOf(flags: Readonly<Record<string, unknown>>, env: Io['en
   const settle = (field: Field): string | undefined => {
     const value = flag(field) ?? variable(field) ?? ofProfile(field)
     if (value !== undefined) {
-      const origin = flag(field) ? `--${field}` : variable(field) ? `RHEO_${field.toUpperCase()}` : `profile ${name}`
+      const origin = flag(field) ? `--${field}` : variable(field) ? variables[field] : `profile ${name}`
       origins.push(`${field} from ${origin}`)
     }
     // Whoever names a profile may not think of what the shell still holds.
     const isOverruled = flag('profile') !== undefined && !flag(field) && variable(field) !== undefined
     if (isOverruled && profile[field] !== undefined && profile[field] !== variable(field)) {
-      warnings.push(`warning: RHEO_${field.toUpperCase()} counts before the ${field} of the profile ${name}`)
+      warnings.push(`warning: ${variables[field]} counts before the ${field} of the profile ${name}`)
     }
     return value
   }

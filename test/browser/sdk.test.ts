@@ -16,9 +16,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(path.join(tmpdir(), 'rheo-sdk-'))
 /** Another origin: a web server that has the files and no API. */
 const web = createServer(({ url: pathname = '' }, response) => {
-  if (!pathname.startsWith('/sdk-test/')) return response.writeHead(404).end()
-  const { contentType, body } = fileOf(pathname)
-  response.setHeader('content-type', contentType).end(body)
+  const { contentType, body } = pathname.startsWith('/sdk-test/') ? fileOf(pathname) : { contentType: '', body: '' }
+  response.writeHead(body === '' ? 404 : 200, { 'content-type': contentType }).end(body)
 })
 let elsewhere: string
 let open: Local

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { argsOf } from '../../src/cli/arguments.ts'
-import type { Command, CommandGroup } from '../../src/cli/command.ts'
 import { rheo as root } from '../../src/cli/commands/rheo.ts'
-import { checkFlags, findCommand, isCommand } from '../../src/cli/find-command.ts'
+import { checkFlags, findCommand } from '../../src/cli/find-command.ts'
+import { commands } from './reference.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 let terminal: Terminal
@@ -10,10 +10,6 @@ beforeAll(async () => {
   terminal = await openTerminal()
 })
 afterAll(() => terminal.local.stop())
-
-const all = (one: Command | CommandGroup, path: string): [string, Command][] =>
-  isCommand(one) ? [[path, one]] : one.commands.flatMap((child) => all(child, `${path} ${child.name}`.trim()))
-const commands = all(root, '')
 
 test('help names every command and group', async () => {
   const { code, out } = await terminal.rheo('--help')
@@ -54,7 +50,7 @@ test('help names every command and group', async () => {
     "
   `)
   const groups = await terminal.rheo('groups --help')
-  for (const name of ['create', 'list', 'show', 'patch', 'delete']) expect(groups.out).toContain(name)
+  for (const name of ['create', 'list', 'show', 'lag', 'holes', 'patch', 'delete']) expect(groups.out).toContain(name)
 })
 
 test('help of a command has its flags and examples', async () => {

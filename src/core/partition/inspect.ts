@@ -24,18 +24,24 @@ function* openRuns(context: Context, group: Group, sequence: number, highWaterma
   const { store } = context
   const timed = store.timed.from(group.id, sequence)[Symbol.iterator]()
   const ready = store.ready.from(group.id, sequence)[Symbol.iterator]()
-  let nextTimed: IteratorResult<Run<Timed>> = timed.next()
-  let nextReady: IteratorResult<Run<Ready>> = ready.next()
-  while (!nextTimed.done || !nextReady.done) {
-    if (nextReady.done || (!nextTimed.done && nextTimed.value.first < nextReady.value.first)) {
-      const { first, last, value } = nextTimed.value as Run<Timed>
-      yield { first, last, value: { state: value.state, timed: value, reason: value.reason } }
-      nextTimed = timed.next()
-    } else {
-      const { first, last, value } = nextReady.value
-      yield { first, last, value: { state: 'available', timed: null, reason: value.reason } }
-      nextReady = ready.next()
+  try {
+    let nextTimed: IteratorResult<Run<Timed>> = timed.next()
+    let nextReady: IteratorResult<Run<Ready>> = ready.next()
+    while (!nextTimed.done || !nextReady.done) {
+      if (nextReady.done || (!nextTimed.done && nextTimed.value.first < nextReady.value.first)) {
+        const { first, last, value } = nextTimed.value as Run<Timed>
+        yield { first, last, value: { state: value.state, timed: value, reason: value.reason } }
+        nextTimed = timed.next()
+      } else {
+        const { first, last, value } = nextReady.value
+        yield { first, last, value: { state: 'available', timed: null, reason: value.reason } }
+        nextReady = ready.next()
+      }
     }
+  } finally {
+    // Whoever has seen enough leaves them half read, and a table that is being read cannot be dropped.
+    timed.return?.()
+    ready.return?.()
   }
   if (group.cursor <= highWatermark) {
     yield { first: group.cursor, last: highWatermark, value: { state: 'undelivered', timed: null, reason: null } }
@@ -167,6 +173,7 @@ export function leases(
       }),
     ),
   )
+  lines.return(undefined)
   return { leases: found.slice(0, request.limit), more: found.length > request.limit }
 }
 
