@@ -30,10 +30,10 @@ const slow = process.env.CONFORMANCE_LOCAL === 'all' ? [] : ['model', 'limits', 
 export default defineConfig({
   test: {
     projects: [
-      node('tidy', ['test/tidy.test.ts', 'test/docs/drift.test.ts']),
+      node('tidy', ['test/tidy.test.ts', 'test/docs/*drift.test.ts']),
       node(
         'docs',
-        ['commands', 'fragments', 'ledger'].map((name) => `test/docs/${name}.test.ts`),
+        ['commands', 'fragments', 'ledger', 'programs'].map((name) => `test/docs/${name}.test.ts`),
         120_000,
       ),
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
