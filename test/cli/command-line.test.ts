@@ -98,6 +98,17 @@ test.each(commands)('%s has help, and examples with flags that it takes', async 
   }
 })
 
+test('what the singular names is what the plural names', () => {
+  for (const [word, name] of [
+    ['stream', 'streams'],
+    ['group', 'groups'],
+  ] as const) {
+    const below = commands.filter(([path]) => path.startsWith(`${name} `)).map(([path]) => path)
+    expect(below.length).toBeGreaterThan(3)
+    for (const path of below) expect(findCommand(root, path.replace(name, word).split(' ')).path.join(' ')).toBe(path)
+  }
+})
+
 test.each([
   ['', 'which command?'],
   ['streams', 'which command?'],
