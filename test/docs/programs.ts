@@ -34,7 +34,7 @@ export async function buildApp(): Promise<App> {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** The program of a page: all its `ts` blocks, in order, as one module, its lines where they are on the page's blocks. */
+/** The program of a page: all its `ts` blocks, in order, as one module. */
 export const programOf = (page: string): string =>
   blocksOf(page)
     .filter(({ language }) => language === 'ts')
