@@ -44,9 +44,11 @@ export const bench = command({
     const forget = io.onInterrupt(() => stop.abort(new Error('it was interrupted')))
     const stream = `bench-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`
     const measures: Measured[] = []
-    let toldMs = 0
+    let [toldName, toldMs] = ['', 0]
     const onProgress = (name: string, events: number): void => {
-      if (!io.isInteractive || performance.now() - toldMs < PROGRESS_MS) return
+      const isSoon = name === toldName && performance.now() - toldMs < PROGRESS_MS
+      if (!io.isInteractive || isSoon) return
+      toldName = name
       toldMs = performance.now()
       io.err(`\r\u001b[K${name}: ${events} events`)
     }
