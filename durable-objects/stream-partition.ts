@@ -273,5 +273,5 @@ function answer(
   const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
   return appends.length > 0
     ? machine.append(appends, nowMs, freeBytes)
-    : calls.map(({ command }) => machine.run(command, nowMs))
+    : calls.map(({ command }) => machine.run(command, nowMs, freeBytes))
 }

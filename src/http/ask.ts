@@ -26,6 +26,7 @@ const partitionEffects: Readonly<Record<CommandName, Effect>> = {
   lag: 'read',
   holes: 'read',
   groupInfo: 'read',
+  metrics: 'read',
   leases: 'read',
   releaseConsumer: 'write',
   deadLetters: 'read',

@@ -1,7 +1,7 @@
 import { type DeliveryEvent, type DeliveryState, transition } from '../delivery.ts'
 import { difference, overlay, type Piece, type Range, type Run, valuesOver } from '../runs.ts'
 import type { Context } from './context.ts'
-import type { DeadLetter, Done, PartitionStore, Ready, RunTable, Timed, Tries } from './store.ts'
+import type { DeadLetter, Deliveries, Done, PartitionStore, Ready, RunTable, Timed, Tries } from './store.ts'
 
 /*
  * A group's deliveries are kept as exceptions. At or above the cursor: undelivered. Below it: leased or delayed if in
@@ -92,8 +92,13 @@ export function put<N extends keyof Values>(
   const before = table.around(group, spans(pieces))
   const after = overlay(before, pieces)
   table.write(group, difference(before, after))
-  if (name === 'timed' || name === 'ready') memory.tally(group, after.length - before.length)
+  const counted = ({ first, last, value }: Run<Values[N]>) => ({ first, last, state: stateOf(name, value) })
+  if (name !== 'tries') memory.tally(group, before.map(counted), after.map(counted))
 }
+
+/** The state that a row stands for. */
+const stateOf = (name: keyof Values, value: object): keyof Deliveries =>
+  name === 'ready' ? 'available' : (value as Timed | Done).state
 
 /** Ascending ranges with neighbours joined. */
 function spans(ranges: readonly Range[]): Range[] {
