@@ -23,6 +23,7 @@ import { deliveryRoutes } from './routes/delivery.ts'
 import { eventRoutes } from './routes/events.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { leaseRoutes } from './routes/leases.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { pageRoutes } from './routes/pages.ts'
 import { progressRoutes } from './routes/progress.ts'
 import { replayRoutes } from './routes/replay.ts'
@@ -123,6 +124,7 @@ export const routesOf = <Env extends EdgeVars>({
   ...searchRoutes,
   ...replayRoutes,
   ...pageRoutes,
+  ...metricsRoutes,
 ]
 
 /** What an isolate keeps from one request to the next. */
