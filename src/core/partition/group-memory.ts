@@ -1,5 +1,6 @@
 import { type Range, width } from '../runs.ts'
 import { type Due, DueTimes } from './due-times.ts'
+import { Happenings } from './happenings.ts'
 import type { Census, Deliveries, PartitionStore } from './store.ts'
 
 /** Below this many due times, forgetting those of settled leases is not worth a look at the table. */
@@ -22,6 +23,8 @@ export interface Counted extends Range {
  * with 100 000 leases 13 ms.
  */
 export class GroupMemory {
+  /** Told of what those who watch a group want to know. */
+  readonly happenings: Happenings
   readonly #store: PartitionStore
   readonly #censuses = new Map<number, Census>()
   #due: DueTimes | null = null
@@ -30,6 +33,7 @@ export class GroupMemory {
 
   constructor(store: PartitionStore) {
     this.#store = store
+    this.happenings = new Happenings(store)
   }
 
   /** A time at or before the next end of a lease or delay behind `afterMs`; Infinity when there is none. */
@@ -116,6 +120,7 @@ export class GroupMemory {
   clear(): void {
     this.#due = null
     this.#censuses.clear()
+    this.happenings.clear()
   }
 
   #dueTimes(): DueTimes {

@@ -47,6 +47,7 @@ export function apply(context: Context, group: number, changes: readonly Change[
   const done: Piece<Done>[] = []
   const tries: Piece<Tries>[] = []
   const letters: DeadLetter[] = []
+  const { happenings } = context.memory
   for (const change of changes) {
     const { first, last, from, event } = change
     const to = transition(from, event)
@@ -61,7 +62,10 @@ export function apply(context: Context, group: number, changes: readonly Change[
       const value = change.attempts === ORDINARY.attempts ? null : { attempts: change.attempts }
       tries.push({ first, last, value })
     }
+    if (event === 'lease' && (change.attempts ?? 1) > 1) happenings.redelivered(group, change)
+    if (to === 'acked' || to === 'rejected') happenings.ending(group, change)
     if (change.letter !== undefined) {
+      happenings.buried(group, change, change.letter.cause)
       for (let sequence = first; sequence <= last; sequence++) letters.push({ sequence, ...change.letter })
     }
   }
@@ -109,9 +113,4 @@ function spans(ranges: readonly Range[]): Range[] {
     else out.push({ first, last })
   }
   return out
-}
-
-/** The committed frontier (S4.9): everything below the first open delivery is terminal. */
-export function frontierOf(edges: { cursor: number; firstTimed: number | null; firstReady: number | null }): number {
-  return Math.min(edges.cursor, edges.firstTimed ?? Infinity, edges.firstReady ?? Infinity) - 1
 }

@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../failure.ts'
+import type { GroupHappening } from '../happening.ts'
 import { append } from './append.ts'
 import {
   type Address,
@@ -192,6 +193,11 @@ export class PartitionMachine {
   nextDueMs(afterMs = -Infinity): number | null {
     const due = this.#memory.earliestDueMs(afterMs)
     return due === Infinity ? null : due
+  }
+
+  /** What has happened to groups since it was last asked. */
+  takeHappenings(): GroupHappening[] {
+    return this.#memory.happenings.take()
   }
 
   /** Lets the clock start anew: what follows is told by another clock than what was before. */

@@ -1,6 +1,6 @@
 import type { GroupFigures, PartitionMetrics } from './commands.ts'
 import type { Context } from './context.ts'
-import { frontierOf } from './ledger.ts'
+import { frontierOf } from './frontier.ts'
 import { lineAt, timestampOf } from './lines.ts'
 import { status } from './read.ts'
 import type { Group } from './store.ts'
