@@ -22,6 +22,8 @@ export type LocalOptions = {
   pages?: boolean
   /** Serve the Worker without Miniflare's own entry Worker in front: for measurements, and closest to production. */
   directSockets?: boolean
+  /** A Tail Worker beside it: its source, from the root of the project, and its vars. */
+  tail?: { main: string; vars: Record<string, string> }
   /** Takes what the Worker writes to its console. Without it, warnings and errors go to stderr. */
   onLog?: (level: string, message: string) => void
 }
@@ -52,7 +54,8 @@ export type Local = {
  */
 export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   const config: WranglerConfig = unstable_readConfig({ config: path.join(root, 'wrangler.toml') })
-  const script = await bundle(config)
+  const script = await bundle(config.main, config.define)
+  const tail = options.tail === undefined ? null : await bundle(options.tail.main, config.define)
   // From here to Miniflare's own exit hook nothing waits, so a signal cannot leave the folder behind.
   const persistTo = options.persistTo ?? mkdtempSync(path.join(tmpdir(), 'rheo-'))
   const site = options.pages ? mkdtempSync(path.join(tmpdir(), 'rheo-site-')) : undefined
@@ -63,7 +66,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   }
   process.once('exit', cleanUp)
   if (site !== undefined) await buildSite(site)
-  const miniflare = new Miniflare(miniflareOptions(config, script, { persistTo, site }, options))
+  const miniflare = new Miniflare(miniflareOptions(config, { script, tail }, { persistTo, site }, options))
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= miniflare.dispose().finally(cleanUp)
@@ -92,9 +95,10 @@ type WranglerConfig = {
   migrations: { tag: string; new_sqlite_classes?: string[] }[]
 }
 
+type Scripts = { script: string; tail: string | null }
 type Folders = { persistTo: string; site: string | undefined }
 
-function miniflareOptions(config: WranglerConfig, script: string, folders: Folders, options: LocalOptions) {
+function miniflareOptions(config: WranglerConfig, { script, tail }: Scripts, folders: Folders, options: LocalOptions) {
   const usesSqlite = unstable_getDurableObjectClassNameToUseSQLiteMap(config.migrations)
   const durableObjects = config.durable_objects.bindings.map(({ name, class_name: className }) => [
     name,
@@ -102,14 +106,30 @@ function miniflareOptions(config: WranglerConfig, script: string, folders: Folde
   ])
   const address = { host: '127.0.0.1', port: options.port ?? 0 }
   const { directSockets = false, onLog = toStderr } = options
-  return convertV4MiniflareOptions({
+  const module = (contents: string) => [{ type: 'ESModule' as const, path: 'index.js', contents }]
+  const server = {
     name: config.name,
-    modules: [{ type: 'ESModule', path: 'index.js', contents: script }],
+    modules: module(script),
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     durableObjects: Object.fromEntries(durableObjects),
     bindings: { ...config.vars, RHEO_AUTH: 'open', ...options.vars },
     ...(folders.site === undefined ? {} : { assets: assetsOf(config, folders.site) }),
+    ...(tail === null ? {} : { tails: ['tail'] }),
+  }
+  const tails =
+    tail === null
+      ? []
+      : [
+          {
+            name: 'tail',
+            modules: module(tail),
+            compatibilityDate: config.compatibility_date,
+            bindings: options.tail?.vars ?? {},
+          },
+        ]
+  return convertV4MiniflareOptions({
+    workers: [server, ...tails],
     ...(directSockets ? { unsafeDirectSockets: [address], host: '127.0.0.1', port: 0 } : address),
     // The option `isolatedResourcePersistencePath` reads as if it were meant for this, but is dropped without a word.
     resourcePersistencePath: folders.persistTo,
@@ -128,9 +148,9 @@ const assetsOf = ({ assets }: WranglerConfig, directory: string) => ({
 })
 
 /** The Worker as one module, built as wrangler builds it. */
-async function bundle(config: WranglerConfig): Promise<string> {
+async function bundle(main: string, define: Record<string, string>): Promise<string> {
   const result = await build({
-    entryPoints: [config.main],
+    entryPoints: [main],
     absWorkingDir: root,
     bundle: true,
     write: false,
@@ -138,7 +158,7 @@ async function bundle(config: WranglerConfig): Promise<string> {
     target: 'es2024',
     external: ['cloudflare:*', 'node:*'],
     conditions: ['workerd', 'worker', 'browser'],
-    define: config.define,
+    define,
     keepNames: true,
     logLevel: 'silent',
   })
