@@ -116,6 +116,7 @@ function miniflareOptions(config: WranglerConfig, { script, tail }: Scripts, fol
     bindings: { ...config.vars, RHEO_AUTH: 'open', ...options.vars },
     ...(folders.site === undefined ? {} : { assets: assetsOf(config, folders.site) }),
     ...(tail === null ? {} : { tails: ['tail'] }),
+    ...(directSockets ? { unsafeDirectSockets: [address] } : {}),
   }
   const tails =
     tail === null
@@ -130,7 +131,7 @@ function miniflareOptions(config: WranglerConfig, { script, tail }: Scripts, fol
         ]
   return convertV4MiniflareOptions({
     workers: [server, ...tails],
-    ...(directSockets ? { unsafeDirectSockets: [address], host: '127.0.0.1', port: 0 } : address),
+    ...(directSockets ? { host: '127.0.0.1', port: 0 } : address),
     // The option `isolatedResourcePersistencePath` reads as if it were meant for this, but is dropped without a word.
     resourcePersistencePath: folders.persistTo,
     log: new Log(LogLevel.NONE),
