@@ -196,6 +196,7 @@ export class StreamPartition extends DurableObject<Env> {
         nowMs = this.#enter(life, calls_[0]!.testNowMs)
         const answers = answer(life.machine, calls_, nowMs, this.#maxBytes - this.ctx.storage.sql.databaseSize)
         this.#arm(life)
+        publishHappenings(life)
         const after = this.#cost()
         const spent = {
           rowsRead: after.rowsRead - before.rowsRead,
@@ -210,7 +211,6 @@ export class StreamPartition extends DurableObject<Env> {
       }
     }
     this.#wake(life, nowMs)
-    publishHappenings(life)
     return outcomes
   }
 
