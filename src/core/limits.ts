@@ -41,6 +41,8 @@ export const limits = {
   /** How long the text of one scrape gets, about, before no further partition is asked. */
   scrapeBytes: 32 * MIB,
   scrapeStreams: 50,
+  /** How long a scrape waits for its partitions, in real time; Prometheus itself gives up after 10 seconds. */
+  scrapeMs: 8_000,
   waitMs: 20_000,
   leaseMsMin: 10,
   leaseMs: 12 * HOUR_MS,

@@ -157,6 +157,25 @@ describe('what cannot be told is not guessed', () => {
     expect(valuesOf(text, 'rheo_scrape_partitions_left_out')).toEqual({ '': 0 })
   })
 
+  it('a partition that hangs is down when the time for a scrape is over, and what it kept waiting is left out', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      backend.addStream('orders', 100)
+      backend.answer = ({ partition }) => (partition === 1 ? new Promise(() => {}) : tellsOf(group('billing')))
+      const scraped = scrape()
+      await vi.waitUntil(() => backend.received.length === 64)
+      await vi.advanceTimersByTimeAsync(limits.scrapeMs)
+      const text = await scraped
+      const up = valuesOf(text, 'rheo_partition_up')
+      expect(Object.keys(up)).toHaveLength(64)
+      expect(Object.keys(up).filter((labels) => up[labels] === 0)).toEqual(['orders/1'])
+      expect(valuesOf(text, 'rheo_scrape_partitions_left_out')).toEqual({ '': 36 })
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('a group in quarantine is counted as such, and has neither figures there nor sums', async () => {
     backend.addStream('orders', 2)
     backend.answer = ({ partition }) => tellsOf(group('billing', partition === 1 ? { figures: null } : {}))

@@ -11,18 +11,20 @@ const WIDTH = 64
 
 /**
  * The figures of streams as Prometheus reads them. Every partition is asked once for all its groups. One that does not
- * answer is down, and the rest is told; partitions beyond the bounds of a scrape are counted and not asked.
+ * answer in time is down, and the rest is told; partitions beyond the bounds of a scrape are counted and not asked.
  */
 export async function scrape(call: Call, streams: readonly StreamRecord[]): Promise<string> {
   const exposition = new Exposition()
   const sums = new GroupSums(exposition)
   const targets = firstPartitions(streams, limits.scrapePartitions)
+  const deadline = startDeadline(limits.scrapeMs)
   let told = 0
-  while (told < targets.length && exposition.length < limits.scrapeBytes && !call.signal.aborted) {
+  while (told < targets.length && exposition.length < limits.scrapeBytes && !deadline.isOver && !call.signal.aborted) {
     const wave = targets.slice(told, told + WIDTH)
-    const answers = await Promise.all(
-      wave.map(({ stream, partition }) => ask(call, addressOf(call, stream, partition), { type: 'metrics' })),
+    const asked = wave.map(({ stream, partition }) =>
+      ask(call, addressOf(call, stream, partition), { type: 'metrics' }),
     )
+    const answers = await Promise.all(asked.map((answer) => Promise.race([answer, deadline.over])))
     for (const [index, answer] of answers.entries()) {
       const { stream, partition } = wave[index]!
       // The catalog has just named the stream, so it has gone since.
@@ -35,11 +37,23 @@ export async function scrape(call: Call, streams: readonly StreamRecord[]): Prom
     }
     told += wave.length
   }
+  deadline.stop()
   sums.end()
   const all = streams.reduce((sum, { partitionCount }) => sum + partitionCount, 0)
   exposition.add('rheo_partition_max_bytes', '', partitionBytes(call.vars.RHEO_PARTITION_MAX_BYTES))
   exposition.add('rheo_scrape_partitions_left_out', '', all - told)
   return exposition.toString()
+}
+
+/** Whoever scrapes waits only so long: a partition that hangs must not keep it from what the others tell. */
+function startDeadline(ms: number) {
+  const { promise: over, resolve } = Promise.withResolvers<{ readonly status: 'late' }>()
+  const deadline = { isOver: false, over, stop: () => clearTimeout(timer) }
+  const timer = setTimeout(() => {
+    deadline.isOver = true
+    resolve({ status: 'late' })
+  }, ms)
+  return deadline
 }
 
 interface Target {
