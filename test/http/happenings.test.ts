@@ -21,7 +21,13 @@ beforeEach(() => {
   told = []
   points = []
   const dataset = { writeDataPoint: (point: DataPoint) => void points.push(point) }
-  send = sendTo(backend, { RHEO_AUTH: 'open', RHEO_METRICS: dataset }, [], null, (happening) => void told.push(happening))
+  send = sendTo(
+    backend,
+    { RHEO_AUTH: 'open', RHEO_METRICS: dataset },
+    [],
+    null,
+    (happening) => void told.push(happening),
+  )
 })
 
 /** What was told beside the call itself. */
