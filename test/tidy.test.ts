@@ -33,7 +33,6 @@ describe('imports point down', () => {
   const rooms: [room: string, allowed: string[]][] = [
     ['src/core/', ['src/core/']],
     ['src/storage/', ['src/core/', 'src/storage/']],
-    ['durable-objects/', ['src/core/', 'src/storage/', 'durable-objects/', 'cloudflare:']],
     ['src/page/', ['src/page/', 'preact']],
     ['src/dashboard/', ['src/dashboard/', 'src/page/', 'src/client/', 'preact']],
     ['durable-objects/', ['src/core/', 'src/storage/', 'durable-objects/', 'cloudflare:', 'node:diagnostics_channel']],
