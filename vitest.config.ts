@@ -71,6 +71,7 @@ export default defineConfig({
         resolve: { alias: { 'rheo-edge/client': fileURLToPath(new URL('./src/client/index.ts', import.meta.url)) } },
         ...node('examples', ['test/examples/**/*.test.ts'], 60_000),
       },
+      { ...outsideWorkerd, ...node('metrics', ['test/metrics/**/*.test.ts', 'test/diagnostics/**/*.test.ts'], 60_000) },
       node('simulation', ['test/simulation/**/*.test.ts'], 240_000),
       node('flood', ['test/flood/**/*.test.ts'], 240_000),
       node('crash', ['test/crash/**/*.test.ts', 'test/history/**/*.test.ts'], 240_000),

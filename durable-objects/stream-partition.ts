@@ -19,6 +19,7 @@ import { openDurableSql } from '../src/storage/sql-durable.ts'
 import { hasMachineTimes, readTestTime, writeTestTime } from '../src/storage/test-time.ts'
 import { Alarm } from './alarm.ts'
 import { CommandQueue } from './command-queue.ts'
+import { publish } from './diagnostics.ts'
 import type { Env } from './env.ts'
 import { catalogStub } from './stubs.ts'
 import { Waiters, type WaitRequest } from './waiters.ts'
@@ -120,6 +121,7 @@ export class StreamPartition extends DurableObject<Env> {
       this.#alarm.arm(Math.min(nowMs + ALARM_RETRY_MS, this.#nextDueMs(life, nowMs)), nowMs)
     }
     this.#wake(life, nowMs)
+    publishHappenings(life)
   }
 
   /** When the next lease or delay ends behind `nowMs`: what was due before has failed, and must not hold up the others. */
@@ -194,6 +196,7 @@ export class StreamPartition extends DurableObject<Env> {
         nowMs = this.#enter(life, calls_[0]!.testNowMs)
         const answers = answer(life.machine, calls_, nowMs, this.#maxBytes - this.ctx.storage.sql.databaseSize)
         this.#arm(life)
+        publishHappenings(life)
         const after = this.#cost()
         const spent = {
           rowsRead: after.rowsRead - before.rowsRead,
@@ -230,6 +233,18 @@ export class StreamPartition extends DurableObject<Env> {
         this.#waiters.wake(group)
       }
     }
+  }
+}
+
+/** Tells those who watch what has happened to groups; a fault in that is nobody's else. */
+function publishHappenings({ address, machine }: Life): void {
+  const { tenant, stream, partition } = address
+  try {
+    for (const happened of machine.takeHappenings()) {
+      publish({ tenant, stream, partition, result: 'ok', code: null, ...happened })
+    }
+  } catch (fault) {
+    console.error('cannot tell what has happened', address, fault)
   }
 }
 
@@ -273,5 +288,5 @@ function answer(
   const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
   return appends.length > 0
     ? machine.append(appends, nowMs, freeBytes)
-    : calls.map(({ command }) => machine.run(command, nowMs))
+    : calls.map(({ command }) => machine.run(command, nowMs, freeBytes))
 }

@@ -8,6 +8,7 @@ import { unstable_getDurableObjectClassNameToUseSQLiteMap, unstable_readConfig }
 import { listenersOn } from './processes.ts'
 import { buildSite } from './site/build-site.ts'
 
+const TAIL = 'tail'
 const NEIGHBOUR = 'neighbour'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -26,6 +27,8 @@ export type LocalOptions = {
   neighbour?: string
   /** Serve the Worker without Miniflare's own entry Worker in front: for measurements, and closest to production. */
   directSockets?: boolean
+  /** A Tail Worker beside it: its source, from the root of the project, and its vars. */
+  tail?: { main: string; vars: Record<string, string> }
   /** Takes what the Worker writes to its console. Without it, warnings and errors go to stderr. */
   onLog?: (level: string, message: string) => void
 }
@@ -58,7 +61,8 @@ export type Local = {
  */
 export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   const config: WranglerConfig = unstable_readConfig({ config: path.join(root, 'wrangler.toml') })
-  const script = await bundle(config)
+  const script = await bundle(config.main, config.define)
+  const tail = options.tail === undefined ? null : await bundle(options.tail.main, config.define)
   // From here to Miniflare's own exit hook nothing waits, so a signal cannot leave the folder behind.
   const persistTo = options.persistTo ?? mkdtempSync(path.join(tmpdir(), 'rheo-'))
   const site = options.pages ? mkdtempSync(path.join(tmpdir(), 'rheo-site-')) : undefined
@@ -69,7 +73,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   }
   process.once('exit', cleanUp)
   if (site !== undefined) await buildSite(site)
-  const miniflare = new Miniflare(miniflareOptions(config, script, { persistTo, site }, options))
+  const miniflare = new Miniflare(miniflareOptions(config, { script, tail }, { persistTo, site }, options))
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= miniflare.dispose().finally(cleanUp)
@@ -104,9 +108,10 @@ type WranglerConfig = {
   migrations: { tag: string; new_sqlite_classes?: string[] }[]
 }
 
+type Scripts = { script: string; tail: string | null }
 type Folders = { persistTo: string; site: string | undefined }
 
-function miniflareOptions(config: WranglerConfig, script: string, folders: Folders, options: LocalOptions) {
+function miniflareOptions(config: WranglerConfig, { script, tail }: Scripts, folders: Folders, options: LocalOptions) {
   const usesSqlite = unstable_getDurableObjectClassNameToUseSQLiteMap(config.migrations)
   const durableObjects = config.durable_objects.bindings.map(({ name, class_name: className }) => [
     name,
@@ -125,10 +130,13 @@ function miniflareOptions(config: WranglerConfig, script: string, folders: Folde
     durableObjects: Object.fromEntries(durableObjects),
     bindings: { ...config.vars, RHEO_AUTH: 'open', ...options.vars },
     ...(folders.site === undefined ? {} : { assets: assetsOf(config, folders.site) }),
+    ...(tail === null ? {} : { tails: [TAIL] }),
     ...(directSockets ? { unsafeDirectSockets: [address] } : {}),
   }
-  const beside =
-    neighbour === undefined ? [] : [{ ...worker(NEIGHBOUR, neighbour), serviceBindings: { RHEO: config.name } }]
+  const beside = [
+    ...(neighbour === undefined ? [] : [{ ...worker(NEIGHBOUR, neighbour), serviceBindings: { RHEO: config.name } }]),
+    ...(tail === null ? [] : [{ ...worker(TAIL, tail), bindings: options.tail?.vars ?? {} }]),
+  ]
   return convertV4MiniflareOptions({
     workers: [server, ...beside],
     ...(directSockets ? { host: '127.0.0.1', port: 0 } : address),
@@ -149,9 +157,9 @@ const assetsOf = ({ assets }: WranglerConfig, directory: string) => ({
 })
 
 /** The Worker as one module, built as wrangler builds it. */
-async function bundle(config: WranglerConfig): Promise<string> {
+async function bundle(main: string, define: Record<string, string>): Promise<string> {
   const result = await build({
-    entryPoints: [config.main],
+    entryPoints: [main],
     absWorkingDir: root,
     bundle: true,
     write: false,
@@ -159,7 +167,7 @@ async function bundle(config: WranglerConfig): Promise<string> {
     target: 'es2024',
     external: ['cloudflare:*', 'node:*'],
     conditions: ['workerd', 'worker', 'browser'],
-    define: config.define,
+    define,
     keepNames: true,
     logLevel: 'silent',
   })

@@ -1,4 +1,5 @@
 import { createBackend } from '../durable-objects/backend.ts'
+import { publish } from '../durable-objects/diagnostics.ts'
 import type { Env } from '../durable-objects/env.ts'
 import { createEdge } from './http/edge.ts'
 import { version } from './version.ts'
@@ -11,6 +12,7 @@ const edge = createEdge<Env>({
   mechanisms: { storage: 'durable-objects-sqlite', durable: true, distributed: true },
   connect: createBackend,
   site: (env) => env.SITE ?? null,
+  publish,
 })
 
 export default { fetch: edge.fetch }

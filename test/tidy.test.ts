@@ -33,9 +33,9 @@ describe('imports point down', () => {
   const rooms: [room: string, allowed: string[]][] = [
     ['src/core/', ['src/core/']],
     ['src/storage/', ['src/core/', 'src/storage/']],
-    ['durable-objects/', ['src/core/', 'src/storage/', 'durable-objects/', 'cloudflare:']],
     ['src/page/', ['src/page/', 'preact']],
     ['src/dashboard/', ['src/dashboard/', 'src/page/', 'src/client/', 'preact']],
+    ['durable-objects/', ['src/core/', 'src/storage/', 'durable-objects/', 'cloudflare:', 'node:diagnostics_channel']],
     ['src/http/', ['src/core/', 'src/http/', 'hono', 'valibot']],
     ['src/testing/', ['src/', 'durable-objects/', 'node:']],
     ['src/cli/', ['src/cli/', 'src/client/', 'src/version.ts', 'citty', 'hono/jwt', 'node:']],

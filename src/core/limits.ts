@@ -36,6 +36,13 @@ export const limits = {
   streamsPerTenant: 10_000,
   groupsPerStream: 1_000,
   waitersPerPartition: 1_000,
+  /** Partitions that one scrape asks: each is a subrequest, of which the platform gives a request 1 000. */
+  scrapePartitions: 900,
+  /** How long the text of one scrape gets, about, before no further partition is asked. */
+  scrapeBytes: 32 * MIB,
+  scrapeStreams: 50,
+  /** How long a scrape waits for its partitions, in real time; Prometheus itself gives up after 10 seconds. */
+  scrapeMs: 8_000,
   waitMs: 20_000,
   leaseMsMin: 10,
   leaseMs: 12 * HOUR_MS,

@@ -9,6 +9,7 @@ import {
   refused,
 } from '../core/partition/commands.ts'
 import type { Call } from './call.ts'
+import { publishAnswer } from './happenings.ts'
 
 type Effect = 'read' | 'write'
 
@@ -26,6 +27,7 @@ const partitionEffects: Readonly<Record<CommandName, Effect>> = {
   lag: 'read',
   holes: 'read',
   groupInfo: 'read',
+  metrics: 'read',
   leases: 'read',
   releaseConsumer: 'write',
   deadLetters: 'read',
@@ -70,12 +72,14 @@ export async function ask<N extends CommandName>(
 ): Promise<Answer<CommandOut<N>>> {
   touch(call, address)
   const { partition } = address
+  const startMs = Date.now()
   const reply = await attempt(partitionEffects[command.type], partition, () =>
     call.backend.partition(address, command, call.testNowMs),
   )
-  if (!reply.ok) return refused(reply.failure)
-  call.cost.add(reply.value.cost)
-  return reply.value.answer
+  if (reply.ok) call.cost.add(reply.value.cost)
+  const answer = reply.ok ? reply.value.answer : refused(reply.failure)
+  publishAnswer(call, address, command as Command, answer, Date.now() - startMs)
+  return answer
 }
 
 /** Sends the same command to partitions of a stream, all at once; the answers stand in the order of `partitions`. */

@@ -1,5 +1,6 @@
 import type { Backend } from '../core/backend.ts'
 import type { Result } from '../core/failure.ts'
+import type { Publish } from '../core/happening.ts'
 import type { CostMeter } from './cost.ts'
 import type { Directory } from './directory.ts'
 import { forbidden, type Principal } from './principal.ts'
@@ -15,6 +16,10 @@ export interface Site {
 /** One request on its way, authenticated: who calls, when, and what it may use. */
 export interface Call {
   readonly tenant: string
+  /** The group that the path names; empty where it names none. */
+  readonly group: string
+  readonly requestId: string
+  readonly publish: Publish
   /** The streams that the caller may touch; null for all. */
   readonly streams: Principal['streams']
   /** The request's now, read once: the caller's clock in test time, the machine's otherwise. */

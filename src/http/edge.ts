@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import { HonoBase } from 'hono/hono-base'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { Backend } from '../core/backend.ts'
-import { failed, failure, ok, type Result } from '../core/failure.ts'
+import { type Failure, failed, failure, ok, type Result } from '../core/failure.ts'
+import type { Publish } from '../core/happening.ts'
 import { authenticate } from './auth.ts'
 import { toBase64Url } from './base64url.ts'
 import { type Call, type Names, notCovered, type Site } from './call.ts'
@@ -23,12 +24,14 @@ import { deliveryRoutes } from './routes/delivery.ts'
 import { eventRoutes } from './routes/events.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { leaseRoutes } from './routes/leases.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { pageRoutes } from './routes/pages.ts'
 import { progressRoutes } from './routes/progress.ts'
 import { replayRoutes } from './routes/replay.ts'
 import { searchRoutes } from './routes/search.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { type Mechanisms, systemRoutes } from './routes/system.ts'
+import { type CallOutcome, nothingYet, tellCall } from './tell-call.ts'
 import { TokenBuckets } from './token-buckets.ts'
 import type { EdgeVars } from './vars.ts'
 
@@ -40,11 +43,13 @@ export interface EdgeOptions<Env extends EdgeVars> {
   connect(env: Env): Backend
   /** Where the pages lie; null where none were built. */
   site(env: Env): Site | null
+  /** Told of what happens; without it nobody is. */
+  readonly publish?: Publish
 }
 
 interface EdgeTypes<Env extends EdgeVars> {
   Bindings: Env
-  Variables: { requestId: string; cost: CostMeter }
+  Variables: { requestId: string; cost: CostMeter; outcome: CallOutcome }
 }
 
 /** Streams, groups and tenants that an isolate remembers, each some 200 bytes. */
@@ -66,41 +71,55 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     rotation: new Rotation(REMEMBERED),
     jwks: new JwksCache(),
     buckets: new TokenBuckets(REMEMBERED),
+    publish: options.publish ?? (() => {}),
   }
   const routes = routesOf(options)
   // One router, not the preset of all of them: 3 kB less, and every path here is one that it takes.
   const app = new HonoBase<EdgeTypes<Env>>({ router: new RegExpRouter() })
   app.use(async (c, next) => {
-    c.set('requestId', crypto.randomUUID())
-    c.set('cost', new CostMeter())
+    const startMs = Date.now()
+    const [requestId, cost, outcome] = [crypto.randomUUID(), new CostMeter(), nothingYet()]
+    c.set('requestId', requestId)
+    c.set('cost', cost)
+    c.set('outcome', outcome)
     await next()
-    c.res.headers.set('Rheo-Request-Id', c.var.requestId)
+    c.res.headers.set('Rheo-Request-Id', requestId)
     c.res.headers.set('Cache-Control', 'no-store')
     // An event may hold any text: no browser is to take an answer for a page or a script.
     c.res.headers.set('X-Content-Type-Options', 'nosniff')
     // What a streamed answer costs is known only at its end.
     if (c.res.headers.get('Content-Type') !== NDJSON) c.res.headers.set('Rheo-Cost', c.var.cost.toString())
+    const request = { method: c.req.method, status: c.res.status, durationMs: Date.now() - startMs, requestId, cost }
+    if (outcome.path !== '') tellCall(outcome, request, shared.publish, c.env)
   })
   app.use(corsByOrigins())
 
-  const answer = async (c: Context<EdgeTypes<Env>>, route: Pick<Route, 'scope' | 'respond'>): Promise<Response> => {
+  const refuse = (c: Context<EdgeTypes<Env>>, failure: Failure, fault: unknown): Response => {
+    c.var.outcome.failure = failure
+    if (failure.code === 'failed') console.error(`request ${c.var.requestId} failed`, fault)
+    return problem(failure)
+  }
+  const answer = async (c: Context<EdgeTypes<Env>>, route: Answering): Promise<Response> => {
+    const { outcome, requestId } = c.var
+    outcome.path = route.path
     try {
       const { stream = '', group = '', event = '' } = c.req.param() as Partial<Names>
       const names = { stream, group, event }
       const call = await callOf(c, route, names, options, shared)
-      const answered = call.ok ? await route.respond(call.value, c.req.raw, names) : call
-      if (answered.ok) return answered.value
-      if (answered.failure.code === 'failed')
-        console.error(`request ${c.var.requestId} failed`, answered.failure.detail)
-      return problem(answered.failure)
+      if (!call.ok) return refuse(c, call.failure, call.failure.detail)
+      Object.assign(outcome, { names, call: call.value })
+      const answered = await route.respond(call.value, c.req.raw, names)
+      return answered.ok ? answered.value : refuse(c, answered.failure, answered.failure.detail)
     } catch (error) {
-      console.error(`request ${c.var.requestId} failed`, error)
-      return problem(failure('failed', `the request failed; its id is ${c.var.requestId}`, {}))
+      return refuse(c, failure('failed', `the request failed; its id is ${requestId}`, {}), error)
     }
   }
   for (const route of routes) app.on(route.method, route.path, (c) => answer(c, route))
   for (const path of new Set(routes.map((route) => route.path))) {
-    const refusal = methodNotAllowed(routes.filter((route) => route.path === path))
+    const refusal = methodNotAllowed(
+      path,
+      routes.filter((route) => route.path === path),
+    )
     app.all(path, (c) => answer(c, refusal))
   }
   app.notFound((c) => answer(c, notFound(c.req.path)))
@@ -123,10 +142,13 @@ export const routesOf = <Env extends EdgeVars>({
   ...searchRoutes,
   ...replayRoutes,
   ...pageRoutes,
+  ...metricsRoutes,
 ]
 
+type Answering = Pick<Route, 'path' | 'scope' | 'respond'>
+
 /** What an isolate keeps from one request to the next. */
-interface Shared extends Pick<Call, 'directory' | 'rotation'> {
+interface Shared extends Pick<Call, 'directory' | 'rotation' | 'publish'> {
   readonly jwks: JwksCache
   readonly buckets: TokenBuckets
 }
@@ -162,6 +184,8 @@ async function callOf<Env extends EdgeVars>(
     ...shared,
     ...clock.value,
     tenant,
+    group: names.group,
+    requestId: c.var.requestId,
     streams,
     vars: c.env,
     quotas: quotas.value,
@@ -184,16 +208,18 @@ function waitUntil<Env extends EdgeVars>(c: Context<EdgeTypes<Env>>, work: Promi
   }
 }
 
-const notFound = (path: string): Pick<Route, 'scope' | 'respond'> => ({
+const notFound = (path: string): Answering => ({
+  path: '*',
   scope: 'any',
   respond: async () => failed(failure('not_found', `there is no ${path}`, { path })),
 })
 
 /** The answer to a method that a path does not have, from the routes it does have. */
-function methodNotAllowed(routes: readonly Route[]): Pick<Route, 'scope' | 'respond'> {
+function methodNotAllowed(path: string, routes: readonly Route[]): Answering {
   const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const isOpen = routes.some((route) => route.scope === 'open')
   return {
+    path,
     scope: isOpen ? 'open' : 'any',
     respond: async () => failed(failure('method_not_allowed', `allowed: ${allow.join(', ')}`, { allow })),
   }

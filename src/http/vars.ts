@@ -27,6 +27,15 @@ export interface EdgeVars {
   readonly RHEO_QUOTA_STREAMS?: string
   /** Groups of each stream. */
   readonly RHEO_QUOTA_GROUPS?: string
+  /** A dataset of Analytics Engine that gets a data point for each call. */
+  readonly RHEO_METRICS?: { writeDataPoint(point: DataPoint): void }
+}
+
+/** A data point of Analytics Engine, which takes one index. */
+export interface DataPoint {
+  readonly indexes: [string]
+  readonly blobs: string[]
+  readonly doubles: number[]
 }
 
 /** The value of a variable; an empty one counts as absent. */

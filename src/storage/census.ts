@@ -1,15 +1,16 @@
 import type { GroupOptions } from '../core/group.ts'
-import type { Census } from '../core/partition/store.ts'
+import type { Census, Deliveries } from '../core/partition/store.ts'
 import { first, type Sql } from './sql.ts'
 
-interface Totals {
+interface Totals extends Deliveries {
   cursor: unknown
   options: string
   highWatermark: number
   openRuns: number
-  rejected: number
   deadLetters: number
 }
+
+const NONE: Deliveries = { leased: 0, delayed: 0, available: 0, rejected: 0, skipped: 0 }
 
 /**
  * Looks through all rows of a group for what cannot be: runs that overlap, end before they begin or lie beyond the
@@ -18,8 +19,9 @@ interface Totals {
  */
 export function takeCensus(sql: Sql, id: number): Census {
   const totals = totalsOf(sql, id)
-  if (totals === null) return { damage: null, openRuns: 0 }
-  return { damage: damageOf(sql, id, totals), openRuns: totals.openRuns }
+  if (totals === null) return { damage: null, openRuns: 0, deliveries: NONE }
+  const { openRuns, leased, delayed, available, rejected, skipped } = totals
+  return { damage: damageOf(sql, id, totals), openRuns, deliveries: { leased, delayed, available, rejected, skipped } }
 }
 
 const totalsOf = (sql: Sql, id: number): Totals | null =>
@@ -27,10 +29,19 @@ const totalsOf = (sql: Sql, id: number): Totals | null =>
     sql,
     `select cursor, options,
        coalesce((select last from batches order by last desc limit 1), 0) as highWatermark,
-       (select count(*) from timed where groupId = ?1) + (select count(*) from ready where groupId = ?1) as openRuns,
-       (select coalesce(sum(last - first + 1), 0) from done where groupId = ?1 and state = 'rejected') as rejected,
+       timed.runs + ready.runs as openRuns, leased, delayed, available, rejected, skipped,
        (select count(*) from deadLetters where groupId = ?1) as deadLetters
-     from groups where id = ?1`,
+     from groups,
+       (select count(*) as runs,
+          coalesce(sum(last - first + 1) filter (where state = 'leased'), 0) as leased,
+          coalesce(sum(last - first + 1) filter (where state = 'delayed'), 0) as delayed
+        from timed where groupId = ?1) as timed,
+       (select count(*) as runs, coalesce(sum(last - first + 1), 0) as available
+        from ready where groupId = ?1) as ready,
+       (select coalesce(sum(last - first + 1) filter (where state = 'rejected'), 0) as rejected,
+          coalesce(sum(last - first + 1) filter (where state = 'skipped'), 0) as skipped
+        from done where groupId = ?1) as done
+     where id = ?1`,
     id,
   )
 

@@ -39,6 +39,8 @@ export function openLog(sql: Sql): LogStore {
     },
     boundsAt: (sequence) =>
       first(sql, 'select first, last, runMaxMs from batches where last >= ?1 order by last limit 1', sequence),
+    timesAt: (sequence) =>
+      first(sql, 'select minTimeMs, maxTimeMs from batches where last >= ?1 order by last limit 1', sequence),
     append(batches) {
       for (const batch of batches) {
         sql.run(

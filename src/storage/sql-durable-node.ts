@@ -4,6 +4,7 @@ import type { DurableStorage } from './sql-durable.ts'
 
 /** A Durable Object's database on Node's own SQLite. */
 export interface NodeDurableStorage extends DurableStorage {
+  readonly sql: DurableStorage['sql'] & { readonly databaseSize: number }
   /** Makes durable what was written so far. Throws, then and ever after, when that has failed. */
   commit(): void
   readAlarm(): number | null
@@ -92,8 +93,15 @@ export function openNodeDurableStorage(database: DatabaseSync): NodeDurableStora
     return cursor
   }
 
+  const pragma = (name: string): number => Number(database.prepare(`pragma ${name}`).get()![name])
+
   const storage: NodeDurableStorage = {
-    sql: { exec },
+    sql: {
+      exec,
+      get databaseSize() {
+        return pragma('page_count') * pragma('page_size')
+      },
+    },
     transactionSync(work) {
       begin()
       database.exec('savepoint work')

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { createBackend } from '../../durable-objects/backend.ts'
+import { publish } from '../../durable-objects/diagnostics.ts'
 import type { Env } from '../../durable-objects/env.ts'
 import { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { TenantCatalog } from '../../durable-objects/tenant-catalog.ts'
@@ -84,6 +85,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
     mechanisms: { storage: 'node-sqlite', durable: persistTo !== undefined, distributed: false },
     connect: createBackend,
     site: () => null,
+    publish,
   })
   for (const each of [catalogs, partitions]) each.restore()
   // A name of its own, so that clients of two services in one process are not taken for clients of one.

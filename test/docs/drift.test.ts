@@ -9,6 +9,7 @@ import { limits } from '../../src/core/limits.ts'
 import { emptyReasons } from '../../src/core/partition/commands.ts'
 import { lineageNames } from '../../src/core/query/field.ts'
 import { createEdge } from '../../src/http/edge.ts'
+import { families } from '../../src/http/metrics/families.ts'
 import { scopes } from '../../src/http/principal.ts'
 import { problems } from '../../src/http/problem.ts'
 import { partitionMigrations } from '../../src/storage/partition-schema.ts'
@@ -81,7 +82,8 @@ test('configuration.md has every variable of the edge, and no other', () => {
 test('words with underscores are codes, reasons, causes, or names of the wire', () => {
   const causes = [...read('src/core/delivery.ts').matchAll(/'(\w+_\w+)'/g)].map(([, name]) => name!)
   const ofClient = [...read('src/client/failure.ts').matchAll(/^ {2}(\w+_\w+):/gm)].map(([, name]) => name!)
-  const elsewhere = ['enable_request_signal', 'json_each', 'handler_timeout', ...ofClient]
+  const ofRuntime = ['enable_request_signal', 'nodejs_compat', 'json_each']
+  const elsewhere = [...ofRuntime, 'handler_timeout', 'dead_letter', ...ofClient, ...Object.keys(families)]
   const known = new Set<string>([...Object.keys(problems), ...emptyReasons, ...lineageNames, ...causes, ...elsewhere])
   // The words of another product are its own.
   const ours = pages().filter((page) => !page.includes('/move-from-'))

@@ -117,6 +117,19 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     file: 'workers/waiting.test.ts',
     title: 'beyond its bound of waiters a partition says that it is full, and a waiter that goes makes room',
   },
+  scrapePartitions: {
+    file: 'http/metrics.test.ts',
+    title: 'partitions beyond the bound of a scrape are counted and not asked',
+  },
+  scrapeBytes: {
+    file: 'http/metrics.test.ts',
+    title: 'a text that has grown beyond its bound asks no further partition',
+  },
+  scrapeStreams: { file: 'http/metrics.test.ts', title: 'are named up to 50 times, and no more' },
+  scrapeMs: {
+    file: 'http/metrics.test.ts',
+    title: 'a partition that hangs is down when the time for a scrape is over',
+  },
   waitMs: { probe: post(`${group}/fetch`, (waitMs) => ({ waitMs })), beyond: invalid('waitMs') },
   leaseMsMin: { ...newGroup('leaseMs', (leaseMs) => ({ leaseMs })), isLeast: true },
   leaseMs: { probe: post(`${group}/fetch`, (leaseMs) => ({ leaseMs })), beyond: invalid('leaseMs') },

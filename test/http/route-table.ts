@@ -10,6 +10,7 @@ const settleBody = { leaseId: 'none' }
 const given: readonly (readonly [method: string, path: string, needs: Needs, body?: object])[] = [
   ['GET', '/v1/health', 'open'],
   ['GET', '/v1/capabilities', 'any'],
+  ['GET', '/v1/metrics', 'read'],
   ['POST', '/v1/streams', 'admin', { name: 'orders' }],
   ['GET', '/v1/streams', 'read'],
   ['GET', s, 'read'],

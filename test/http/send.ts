@@ -1,4 +1,5 @@
 import type { Backend } from '../../src/core/backend.ts'
+import type { Publish } from '../../src/core/happening.ts'
 import type { Site } from '../../src/http/call.ts'
 import { createEdge } from '../../src/http/edge.ts'
 import type { EdgeVars } from '../../src/http/vars.ts'
@@ -30,9 +31,10 @@ export function sendTo(
   vars: EdgeVars = { RHEO_AUTH: 'open' },
   kept: Promise<unknown>[] = [],
   site: Site | null = null,
+  publish: Publish = () => {},
 ): Send {
   const context = { waitUntil: (work: Promise<unknown>) => kept.push(work), passThroughOnException() {}, props: {} }
-  const edge = createEdge({ version: '1.2.3', mechanisms, connect: () => backend, site: () => site })
+  const edge = createEdge({ version: '1.2.3', mechanisms, connect: () => backend, site: () => site, publish })
   return async (method, path, { body, raw, headers = {}, signal, host = 'localhost' } = {}) => {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const request = new Request(`http://${host}${path}`, {

@@ -1,4 +1,4 @@
-import type { Command, Answer as CommandAnswer } from '../../src/core/partition/commands.ts'
+import type { Command, Answer as CommandAnswer, CommandOut } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
@@ -68,6 +68,12 @@ export class MachineDriver implements Driver {
 
   hasWork(group: string): boolean {
     return this.#machine.hasWork(group, this.nowMs)
+  }
+
+  metrics(): CommandOut<'metrics'> {
+    const answer = this.#machine.run({ type: 'metrics' }, this.nowMs)
+    if (answer.status !== 'done') throw new Error(JSON.stringify(answer))
+    return answer.value
   }
 
   audit(reference: Reference) {

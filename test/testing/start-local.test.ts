@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { GroupNotFoundError, StaleLeaseError, StreamNotFoundError } from '../../src/client/index.ts'
+import { GroupNotFoundError, PartitionFullError, StaleLeaseError, StreamNotFoundError } from '../../src/client/index.ts'
 import { type Local, type LocalOptions, startLocal } from '../../src/testing/index.ts'
 
 const running: Local[] = []
@@ -40,6 +40,15 @@ test('a stream of three partitions is appended to, fetched and acked', async () 
   expect(leases).toHaveLength(30)
   await rheo.ackMany({ stream: 'orders', group: 'billing' }, leases)
   expect((await rheo.groups.lag('orders', 'billing')).lag).toBe(0)
+})
+
+test('a partition takes no event that would make it larger than its bound', async () => {
+  const rheo = (await start({ vars: { RHEO_PARTITION_MAX_BYTES: '300000' } })).rheo()
+  await rheo.streams.create('orders')
+  const append = (length: number) => rheo.append('orders', { payload: { text: 'x'.repeat(length) } })
+  await append(100_000)
+  await expect(append(300_000)).rejects.toBeInstanceOf(PartitionFullError)
+  await append(100)
 })
 
 test('failures are the error classes of the client', async () => {

@@ -100,6 +100,7 @@ describe('rows written per operation are what the cost model says', () => {
       { type: 'lag', group },
       { type: 'holes', group, maxRanges: 10 },
       { type: 'groupInfo', group },
+      { type: 'metrics' },
       { type: 'leases', group, consumerId: null, after: 0, limit: 10 },
       { type: 'deadLetters', group, after: 0, limit: 10, maxBytes: 1_000 },
     ]
@@ -122,6 +123,38 @@ describe('rows written per operation are what the cost model says', () => {
     const many = await costOf(address, { type: 'lag', group })
     expect(many[0]).toBeLessThanOrEqual(few[0] + 1)
     expect(many[0]).toBeLessThanOrEqual(10)
+  })
+
+  it('metrics read as many rows from 2 500 open runs as from one', async () => {
+    const { address, group } = await partition()
+    for (let batch = 0; batch < 5; batch++) await append(address, 1_000)
+    await costOf(address, { type: 'metrics' })
+    const few = await costOf(address, { type: 'metrics' })
+    for (let batch = 0; batch < 5; batch++) {
+      const leases = await fetchLeases(address, group, 1_000, 3_600_000)
+      await settle(
+        address,
+        group,
+        leases.filter(({ sequence }) => sequence % 2 === 0),
+        batch % 2 === 0 ? 'reject' : 'ack',
+      )
+    }
+    const many = await costOf(address, { type: 'metrics' })
+    expect(many[0]).toBeLessThanOrEqual(few[0] + 1)
+    expect(many[0]).toBeLessThanOrEqual(16)
+    expect(many[1]).toBe(0)
+  })
+
+  it('metrics read at most eight rows for each further group, once an object knows them', async () => {
+    const stream = await createStream()
+    const address = addressOf(stream)
+    await append(address, 10)
+    await costOf(address, { type: 'metrics' })
+    const none = await costOf(address, { type: 'metrics' })
+    for (let count = 0; count < 20; count++) await createGroup(stream, `g${count}`)
+    await costOf(address, { type: 'metrics' })
+    const twenty = await costOf(address, { type: 'metrics' })
+    expect(twenty[0] - none[0]).toBeLessThanOrEqual(20 * 8)
   })
 })
 

@@ -2,7 +2,15 @@ import type { Cause, DeliveryState } from '../delivery.ts'
 import type { Failure } from '../failure.ts'
 import type { GroupOptions, Start } from '../group.ts'
 import type { Key, Order, Selection } from '../query/query.ts'
-import type { DeadLetterInfo, GroupInfo, Holes, LeaseInfo, PartitionLag, PartitionStatus } from './info.ts'
+import type {
+  DeadLetterInfo,
+  GroupInfo,
+  Holes,
+  LeaseInfo,
+  PartitionLag,
+  PartitionMetrics,
+  PartitionStatus,
+} from './info.ts'
 
 export type * from './info.ts'
 
@@ -183,6 +191,8 @@ export interface PartitionCommands {
   lag: { in: { group: string }; out: PartitionLag }
   holes: { in: { group: string; maxRanges: number }; out: Holes }
   groupInfo: { in: { group: string }; out: GroupInfo }
+  /** What the partition counts of itself and of all its groups. */
+  metrics: { in: Record<never, never>; out: PartitionMetrics }
   leases: {
     in: { group: string; consumerId: string | null; after: number; limit: number }
     out: { leases: readonly LeaseInfo[]; more: boolean }

@@ -1,15 +1,21 @@
-import type { Range } from '../runs.ts'
+import { type Range, width } from '../runs.ts'
 import { type Due, DueTimes } from './due-times.ts'
-import type { Census, PartitionStore } from './store.ts'
+import { Happenings } from './happenings.ts'
+import type { Census, Deliveries, PartitionStore } from './store.ts'
 
 /** Below this many due times, forgetting those of settled leases is not worth a look at the table. */
 const MIN_REBUILD = 4_096
 /** So many due times without a row, one after the other, and the table is read anew rather than asked for each. */
 const MAX_PRUNED = 64
 
+/** A run as it is counted. */
+export interface Counted extends Range {
+  readonly state: keyof Deliveries
+}
+
 /**
  * What the machine knows of groups without asking storage each time: when which lease or delay ends, and of each group
- * that was used whether its rows are sound and how many of them are open. All of it is read from storage when first
+ * that was used whether its rows are sound, how many of them are open and of how many deliveries. All of it is read from storage when first
  * needed, and again after a fault.
  *
  * The due times are a heap and not an index, which would cost a row written for each claim. Without either, the table
@@ -17,6 +23,8 @@ const MAX_PRUNED = 64
  * with 100 000 leases 13 ms.
  */
 export class GroupMemory {
+  /** Told of what those who watch a group want to know. */
+  readonly happenings: Happenings
   readonly #store: PartitionStore
   readonly #censuses = new Map<number, Census>()
   #due: DueTimes | null = null
@@ -25,6 +33,7 @@ export class GroupMemory {
 
   constructor(store: PartitionStore) {
     this.#store = store
+    this.happenings = new Happenings(store)
   }
 
   /** A time at or before the next end of a lease or delay behind `afterMs`; Infinity when there is none. */
@@ -80,10 +89,19 @@ export class GroupMemory {
     return census
   }
 
-  /** Counts open runs that have come (or gone, when negative). */
-  tally(group: number, runs: number): void {
+  /** Counts runs that take the place of others; all of them are in one of the states that have rows. */
+  tally(group: number, before: readonly Counted[], after: readonly Counted[]): void {
     const known = this.#censuses.get(group)
-    if (known !== undefined) this.#censuses.set(group, { ...known, openRuns: known.openRuns + runs })
+    if (known === undefined) return
+    const deliveries = { ...known.deliveries }
+    let { openRuns } = known
+    for (const [runs, sign] of [[before, -1] as const, [after, 1] as const]) {
+      for (const run of runs) {
+        deliveries[run.state] += sign * width(run)
+        if (run.state !== 'rejected' && run.state !== 'skipped') openRuns += sign
+      }
+    }
+    this.#censuses.set(group, { ...known, openRuns, deliveries })
   }
 
   /** Forgets what is known of a group whose rows have been replaced. */
@@ -102,6 +120,7 @@ export class GroupMemory {
   clear(): void {
     this.#due = null
     this.#censuses.clear()
+    this.happenings.clear()
   }
 
   #dueTimes(): DueTimes {

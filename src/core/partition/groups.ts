@@ -62,6 +62,7 @@ export function installGroup(context: Context, install: GroupInstall): void {
   memory.forget(known.id)
   if (revision > known.revision) store.groups.updateOptions(known.id, revision, options)
   if (epoch > known.epoch) {
+    memory.happenings.restarting(known.id)
     store.groups.restart(known.id, epoch, start + 1)
     skip(context, known.id, start)
   }

@@ -79,3 +79,29 @@ export interface PartitionStatus {
   readonly highWatermark: number
   readonly bytes: number
 }
+
+/** A partition's figures, with those of all its groups. */
+export interface PartitionMetrics extends PartitionStatus {
+  /** How much larger the database may grow before it takes no more events; Infinity where that is not bounded. */
+  readonly freeBytes: number
+  readonly groups: readonly GroupMetrics[]
+}
+
+/** What a partition counts of a group; null when the group is in quarantine, where nothing can be told. */
+export interface GroupMetrics {
+  readonly name: string
+  readonly paused: boolean
+  readonly figures: GroupFigures | null
+}
+
+export interface GroupFigures {
+  readonly frontier: number
+  readonly leased: number
+  readonly delayed: number
+  readonly available: number
+  readonly rejected: number
+  /** Runs of what is leased, delayed or available. */
+  readonly openRuns: number
+  /** The timestamp of the first event behind the frontier; null when there is none. */
+  readonly oldestUnsettledMs: number | null
+}

@@ -1,7 +1,7 @@
 import { type DeliveryEvent, type DeliveryState, transition } from '../delivery.ts'
 import { difference, overlay, type Piece, type Range, type Run, valuesOver } from '../runs.ts'
 import type { Context } from './context.ts'
-import type { DeadLetter, Done, PartitionStore, Ready, RunTable, Timed, Tries } from './store.ts'
+import type { DeadLetter, Deliveries, Done, PartitionStore, Ready, RunTable, Timed, Tries } from './store.ts'
 
 /*
  * A group's deliveries are kept as exceptions. At or above the cursor: undelivered. Below it: leased or delayed if in
@@ -47,6 +47,7 @@ export function apply(context: Context, group: number, changes: readonly Change[
   const done: Piece<Done>[] = []
   const tries: Piece<Tries>[] = []
   const letters: DeadLetter[] = []
+  const { happenings } = context.memory
   for (const change of changes) {
     const { first, last, from, event } = change
     const to = transition(from, event)
@@ -61,7 +62,10 @@ export function apply(context: Context, group: number, changes: readonly Change[
       const value = change.attempts === ORDINARY.attempts ? null : { attempts: change.attempts }
       tries.push({ first, last, value })
     }
+    if (event === 'lease' && (change.attempts ?? 1) > 1) happenings.redelivered(group, change)
+    if (to === 'acked' || to === 'rejected') happenings.ending(group, change)
     if (change.letter !== undefined) {
+      happenings.buried(group, change, change.letter.cause)
       for (let sequence = first; sequence <= last; sequence++) letters.push({ sequence, ...change.letter })
     }
   }
@@ -92,8 +96,13 @@ export function put<N extends keyof Values>(
   const before = table.around(group, spans(pieces))
   const after = overlay(before, pieces)
   table.write(group, difference(before, after))
-  if (name === 'timed' || name === 'ready') memory.tally(group, after.length - before.length)
+  const counted = ({ first, last, value }: Run<Values[N]>) => ({ first, last, state: stateOf(name, value) })
+  if (name !== 'tries') memory.tally(group, before.map(counted), after.map(counted))
 }
+
+/** The state that a row stands for. */
+const stateOf = (name: keyof Values, value: object): keyof Deliveries =>
+  name === 'ready' ? 'available' : (value as Timed | Done).state
 
 /** Ascending ranges with neighbours joined. */
 function spans(ranges: readonly Range[]): Range[] {
@@ -104,9 +113,4 @@ function spans(ranges: readonly Range[]): Range[] {
     else out.push({ first, last })
   }
   return out
-}
-
-/** The committed frontier (S4.9): everything below the first open delivery is terminal. */
-export function frontierOf(edges: { cursor: number; firstTimed: number | null; firstReady: number | null }): number {
-  return Math.min(edges.cursor, edges.firstTimed ?? Infinity, edges.firstReady ?? Infinity) - 1
 }

@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../failure.ts'
+import type { GroupHappening } from '../happening.ts'
 import { append } from './append.ts'
 import {
   type Address,
@@ -22,6 +23,7 @@ import { GroupMemory } from './group-memory.ts'
 import { installGroup, removeGroup, resolveStart } from './groups.ts'
 import { deadLetters, groupInfo, holes, lag, leases } from './inspect.ts'
 import { KeyMemory } from './key-memory.ts'
+import { metrics } from './metrics.ts'
 import { query } from './query.ts'
 import { read, status } from './read.ts'
 import { matching, redrive, replay } from './replay.ts'
@@ -43,7 +45,7 @@ const ofGroup = <N extends CommandName>(groupOf: OfGroup<N>['groupOf'], decide: 
   decide,
 })
 
-const decisions: { [N in Exclude<CommandName, 'append'>]: Decide<N> | OfGroup<N> } = {
+const decisions: { [N in Exclude<CommandName, 'append' | 'metrics'>]: Decide<N> | OfGroup<N> } = {
   read: (context, command) => done(read(context, command)),
   query: (context, command) => done(query(context, command.query)),
   status: (context) => done(status(context)),
@@ -141,11 +143,13 @@ export class PartitionMachine {
   run<N extends CommandName>(command: Command<N>, nowMs: number, freeBytes = Infinity): Answer<CommandOut<N>> {
     const one = command as Command
     if (one.type === 'append') return this.append([one.append], nowMs, freeBytes)[0] as Answer<CommandOut<N>>
-    // The table has the decision of each command under its type; TypeScript cannot follow that through the generic.
-    const decision = decisions[one.type] as unknown as Decide<N> | OfGroup<N>
     const time = this.#time(nowMs)
     const failing = this.#expireDue(time)
     try {
+      if (one.type === 'metrics')
+        return this.#commit(time, (context) => done(metrics(context, failing, freeBytes))) as Answer<CommandOut<N>>
+      // The table has the decision of each command under its type; TypeScript cannot follow that through the generic.
+      const decision = decisions[one.type] as unknown as Decide<N> | OfGroup<N>
       if (typeof decision === 'object') return this.#runOfGroup(decision, command, time, failing)
       // These look at every group.
       if (one.type === 'expire' || (one.type === 'event' && one.withGroups))
@@ -189,6 +193,11 @@ export class PartitionMachine {
   nextDueMs(afterMs = -Infinity): number | null {
     const due = this.#memory.earliestDueMs(afterMs)
     return due === Infinity ? null : due
+  }
+
+  /** What has happened to groups since it was last asked. */
+  takeHappenings(): GroupHappening[] {
+    return this.#memory.happenings.take()
   }
 
   /** Lets the clock start anew: what follows is told by another clock than what was before. */

@@ -56,6 +56,7 @@ export function matching(context: Context, group: Group, selection: Selection, l
 
 /** Makes ranges of deliveries available, whatever their state. Each kind of row is rewritten once for all of them. */
 function reopen(context: Context, { id }: Group, ranges: readonly Range[], resetAttempts: boolean): void {
+  if (ranges.length > 0) context.memory.happenings.reopening(id, ranges[0]!.first)
   const nothing = ranges.map((range) => ({ ...range, value: null }))
   put(context, 'timed', id, nothing)
   put(context, 'done', id, nothing)

@@ -118,6 +118,8 @@ export interface LogStore {
   timesFrom(sequence: number): { minTimeMs: number; maxTimeMs: number } | null
   /** Bounds of the row that holds `sequence`. */
   boundsAt(sequence: number): { first: number; last: number; runMaxMs: number } | null
+  /** The lowest and the greatest timestamp in the row that holds `sequence`. */
+  timesAt(sequence: number): { minTimeMs: number; maxTimeMs: number } | null
   append(batches: readonly NewBatch[]): void
   sequencesOf(ids: readonly string[]): Map<string, number>
   addIds(ids: readonly { readonly id: string; readonly sequence: number }[]): void
@@ -133,7 +135,11 @@ export interface Census {
   readonly damage: string | null
   /** How many runs hold the frontier back: leased, delayed or available. */
   readonly openRuns: number
+  /** How many deliveries are in each state that has rows. */
+  readonly deliveries: Deliveries
 }
+
+export type Deliveries = Readonly<Record<'leased' | 'delayed' | 'available' | 'rejected' | 'skipped', number>>
 
 export interface GroupStore {
   byUid(uid: string): Group | null

@@ -10,6 +10,7 @@ import { partitionsOf } from '../contract/fetch.ts'
 import { checkRedrive, checkReplay, checkReset, type ReplayRequest } from '../contract/replay.ts'
 import { onGroup, type Target } from '../directory.ts'
 import { allOf } from '../gather.ts'
+import { publishEach } from '../happenings.ts'
 import { problem } from '../problem.ts'
 import { jsonBody, withBody } from '../route.ts'
 import { isGone, worstOf } from '../worst.ts'
@@ -134,6 +135,8 @@ const reset = withBody('POST', `${path}/reset`, 'admin', jsonBody(checkReset), a
   const { start } = input
   const command = { type: 'resetGroup', stream: names.stream, group: names.group, start, partitions } as const
   const answered = await askCatalog(call, command)
+  const code = answered.ok ? null : answered.failure.code
+  publishEach(call, names.stream, scope.value, { event: 'reset', code })
   if (!answered.ok) return answered
   const { stream, group } = answered.value
   const lags = allOf(await askEach(call, stream, scope.value, { type: 'lag', group: group.uid }))

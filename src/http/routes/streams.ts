@@ -39,7 +39,7 @@ const create = withBody('POST', '/v1/streams', 'admin', readNamed, async (call, 
 type Streams = { readonly streams: readonly StreamRecord[]; readonly more: boolean }
 
 /** A page of the streams that the caller may see: the catalog is asked on until the page is full or the list ends. */
-async function coveredStreams(call: Call, after: string, limit: number): Promise<Result<Streams>> {
+export async function coveredStreams(call: Call, after: string, limit: number): Promise<Result<Streams>> {
   if (call.streams === null) return askCatalog(call, { type: 'streams', after, limit })
   const seen: StreamRecord[] = []
   for (let last = after; ; ) {
