@@ -23,6 +23,7 @@ import { publish } from './diagnostics.ts'
 import type { Env } from './env.ts'
 import { catalogStub } from './stubs.ts'
 import { Waiters, type WaitRequest } from './waiters.ts'
+import { HIGH_WATERMARK, type Socket, WATCH, Watchers, type WatchRequest } from './watchers.ts'
 
 /** Two bodies of the greatest size may wait; with more the object would come near its 128 MB. */
 const QUEUE_BYTES = 2 * limits.bodyBytes
@@ -49,6 +50,7 @@ export class StreamPartition extends DurableObject<Env> {
   readonly #sql = openDurableSql(this.ctx.storage)
   readonly #alarm = new Alarm(this.ctx.storage)
   readonly #waiters = new Waiters()
+  readonly #watchers = new Watchers(this.ctx)
   readonly #queue = new CommandQueue<Call, Reply<unknown>>(
     (calls) => this.#runBatch(calls),
     () => this.ctx.storage.sync(),
@@ -95,16 +97,38 @@ export class StreamPartition extends DurableObject<Env> {
     this.#isPurged = true
     this.#alarm.disarm()
     for (const group of this.#waiters.groups) this.#waiters.wake(group)
+    this.#watchers.dismiss()
     await this.ctx.storage.deleteAll()
   }
 
-  /** A waiting fetch: answers `work`, `timeout` or `full`. */
+  /** A watch, over a socket; or a waiting fetch, which answers `work`, `timeout` or `full`. */
   override async fetch(request: Request): Promise<Response> {
+    const watched = request.headers.get(WATCH)
+    if (watched !== null) return this.#watchBySocket(JSON.parse(watched) as WatchRequest)
     const { address, group, waitMs, testNowMs } = (await request.json()) as WaitRequest
     const life = await this.#awake(address, testNowMs)
     const mayHaveWork = life === null || life.machine.hasWork(group, this.#enter(life, testNowMs))
     const woken: Woken = mayHaveWork ? 'work' : await this.#waiters.wait(group, waitMs, request.signal)
     return new Response(woken)
+  }
+
+  /** Lets a watcher in and gives the high watermark; everything beyond it will be told. */
+  async watch({ address, testNowMs }: WatchRequest, socket: Socket): Promise<number | 'moved' | 'full'> {
+    const life = await this.#awake(address, testNowMs)
+    if (life === null) return 'moved'
+    return this.#watchers.accept(socket) ? life.machine.highWatermark() : 'full'
+  }
+
+  async #watchBySocket(request: WatchRequest): Promise<Response> {
+    const { 0: theirs, 1: ours } = new WebSocketPair()
+    const watched = await this.watch(request, ours)
+    if (typeof watched === 'string') return new Response(watched)
+    return new Response(null, { status: 101, webSocket: theirs, headers: { [HIGH_WATERMARK]: `${watched}` } })
+  }
+
+  /** A watcher leaves. The platform closes its side of a socket that may sleep only when it is told to. */
+  override webSocketClose(socket: WebSocket): void {
+    socket.close()
   }
 
   /** Makes expiry happen without traffic (S4.3). */
@@ -211,6 +235,7 @@ export class StreamPartition extends DurableObject<Env> {
       }
     }
     this.#wake(life, nowMs)
+    if (calls.some(({ command }) => command.type === 'append')) this.#watchers.tell(() => life.machine.highWatermark())
     return outcomes
   }
 

@@ -24,6 +24,20 @@ export interface CatalogReply<T> extends Reply<T> {
  */
 export type Woken = 'work' | 'timeout' | 'full'
 
+/** Who is told of a partition that is watched. */
+export interface Watcher {
+  /** The high watermark has moved, to here at least. Several moves may be told as one. */
+  told(highWatermark: number): void
+  /** The watch has ended, and nobody has closed it; `isGone` when the partition has gone with its stream. */
+  ended(isGone: boolean): void
+}
+
+/** A watch that has begun: all beyond `highWatermark` will be told. */
+export interface Watch {
+  readonly highWatermark: number
+  close(): void
+}
+
 /**
  * The objects behind the HTTP edge: Durable Objects in production, the same machines in a process elsewhere.
  * `testNowMs` is the caller's clock in test time, null otherwise.
@@ -39,6 +53,11 @@ export interface Backend {
   ): Promise<Reply<CommandOut<N>>>
   /** Resolves when the group may have work in the partition, at the latest after `waitMs` of real time. */
   wait(address: Address, group: string, waitMs: number, testNowMs: number | null, signal: AbortSignal): Promise<Woken>
+  /**
+   * Watches a partition's high watermark, at no cost to the partition while that stands still. `moved` when there is no
+   * such partition (any more), `full` when it has as many watchers as it takes.
+   */
+  watch(address: Address, testNowMs: number | null, watcher: Watcher): Promise<Watch | 'moved' | 'full'>
   catalog<N extends CatalogCommandName>(
     tenant: string,
     command: CatalogCommand<N>,

@@ -44,6 +44,12 @@ export const limits = {
   /** How long a scrape waits for its partitions, in real time; Prometheus itself gives up after 10 seconds. */
   scrapeMs: 8_000,
   waitMs: 20_000,
+  /** Tails of one partition. */
+  watchersPerPartition: 2_000,
+  /** Calls to objects after which a tail ends and its client comes again; the platform counts them per request. */
+  tailCalls: 900,
+  /** The text of a filter that is a parameter of a URL. */
+  whereLength: 8_192,
   leaseMsMin: 10,
   leaseMs: 12 * HOUR_MS,
   delayMs: 12 * HOUR_MS,

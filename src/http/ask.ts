@@ -1,3 +1,4 @@
+import type { Watch, Watcher } from '../core/backend.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut, StreamRecord } from '../core/catalog/commands.ts'
 import { type Failure, failed, failure, ok, type Result } from '../core/failure.ts'
 import {
@@ -6,6 +7,8 @@ import {
   type Command,
   type CommandName,
   type CommandOut,
+  done,
+  moved,
   refused,
 } from '../core/partition/commands.ts'
 import type { Call } from './call.ts'
@@ -80,6 +83,17 @@ export async function ask<N extends CommandName>(
   const answer = reply.ok ? reply.value.answer : refused(reply.failure)
   publishAnswer(call, address, command as Command, answer, Date.now() - startMs)
   return answer
+}
+
+/** Begins to watch a partition. It never rejects, as `ask`. */
+export async function watch(call: Call, address: Address, watcher: Watcher): Promise<Answer<Watch>> {
+  touch(call, address)
+  const { partition } = address
+  const watched = await attempt('read', partition, () => call.backend.watch(address, call.testNowMs, watcher))
+  if (!watched.ok) return refused(watched.failure)
+  if (watched.value === 'moved') return moved
+  if (watched.value !== 'full') return done(watched.value)
+  return refused(failure('overloaded', `partition ${partition} has as many tails as it takes`, { partition }))
 }
 
 /** Sends the same command to partitions of a stream, all at once; the answers stand in the order of `partitions`. */

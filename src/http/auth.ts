@@ -35,5 +35,5 @@ function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
   if (!isName(tenant)) {
     return failed(failure('invalid_name', `Rheo-Tenant: must be ${nameRule}`, { field: 'Rheo-Tenant' }))
   }
-  return ok({ tenant, scopes: new Set(scopes), streams: null })
+  return ok({ tenant, scopes: new Set(scopes), streams: null, expiresAtMs: Infinity })
 }

@@ -22,6 +22,8 @@ export interface Call {
   readonly publish: Publish
   /** The streams that the caller may touch; null for all. */
   readonly streams: Principal['streams']
+  /** When the caller's token expires. */
+  readonly expiresAtMs: number
   /** The request's now, read once: the caller's clock in test time, the machine's otherwise. */
   readonly nowMs: number
   /** The caller's clock in test time, null otherwise. */

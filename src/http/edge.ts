@@ -12,6 +12,7 @@ import { checkName } from './contract/name.ts'
 import { corsByOrigins } from './cors.ts'
 import { CostMeter } from './cost.ts'
 import { Directory } from './directory.ts'
+import { EVENT_STREAM } from './event-stream.ts'
 import { JwksCache } from './jwks.ts'
 import { NDJSON } from './ndjson.ts'
 import { covers, forbidden, type Principal } from './principal.ts'
@@ -31,6 +32,7 @@ import { replayRoutes } from './routes/replay.ts'
 import { searchRoutes } from './routes/search.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { type Mechanisms, systemRoutes } from './routes/system.ts'
+import { tailRoutes } from './routes/tail.ts'
 import { type CallOutcome, nothingYet, tellCall } from './tell-call.ts'
 import { TokenBuckets } from './token-buckets.ts'
 import type { EdgeVars } from './vars.ts'
@@ -55,7 +57,10 @@ interface EdgeTypes<Env extends EdgeVars> {
 /** Streams, groups and tenants that an isolate remembers, each some 200 bytes. */
 const REMEMBERED = 10_000
 
-const NOBODY: Principal = { tenant: '', scopes: new Set(), streams: [] }
+/** Content types of answers that are sent as they come into being. */
+const STREAMED: readonly (string | null)[] = [NDJSON, EVENT_STREAM]
+
+const NOBODY: Principal = { tenant: '', scopes: new Set(), streams: [], expiresAtMs: Infinity }
 
 /**
  * Builds the HTTP edge over some objects: Durable Objects in a Worker, local machines elsewhere. The variables come
@@ -88,7 +93,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     // An event may hold any text: no browser is to take an answer for a page or a script.
     c.res.headers.set('X-Content-Type-Options', 'nosniff')
     // What a streamed answer costs is known only at its end.
-    if (c.res.headers.get('Content-Type') !== NDJSON) c.res.headers.set('Rheo-Cost', c.var.cost.toString())
+    if (!STREAMED.includes(c.res.headers.get('Content-Type'))) c.res.headers.set('Rheo-Cost', c.var.cost.toString())
     const request = { method: c.req.method, status: c.res.status, durationMs: Date.now() - startMs, requestId, cost }
     if (outcome.path !== '') tellCall(outcome, request, shared.publish, c.env)
   })
@@ -134,6 +139,7 @@ export const routesOf = <Env extends EdgeVars>({
   ...systemRoutes(version, mechanisms),
   ...streamRoutes,
   ...eventRoutes,
+  ...tailRoutes,
   ...groupRoutes,
   ...progressRoutes,
   ...deliveryRoutes,
@@ -165,7 +171,7 @@ async function callOf<Env extends EdgeVars>(
   const isOpen = route.scope === 'open'
   const principal = isOpen ? ok(NOBODY) : await authenticate(c.req.raw, c.env, { jwks, waitUntil: keep })
   if (!principal.ok) return principal
-  const { tenant, scopes, streams } = principal.value
+  const { tenant, scopes, streams, expiresAtMs } = principal.value
   const quotas = isOpen ? ok(NO_QUOTAS) : readQuotas(c.env)
   if (!quotas.ok) return quotas
   const admitted = take('requests', 1, tenant, quotas.value, buckets)
@@ -187,6 +193,7 @@ async function callOf<Env extends EdgeVars>(
     group: names.group,
     requestId: c.var.requestId,
     streams,
+    expiresAtMs,
     vars: c.env,
     quotas: quotas.value,
     backend: connect(c.env),

@@ -11,6 +11,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>
   /** Names of streams, or beginnings of names that end in `*`; null for all streams. */
   readonly streams: readonly string[] | null
+  /** When this ends to hold, by the machine's clock. */
+  readonly expiresAtMs: number
 }
 
 /** Whether a principal may touch a stream, existing or not. */

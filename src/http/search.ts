@@ -12,7 +12,7 @@ import { onStream } from './directory.ts'
 import { allOf } from './gather.ts'
 
 /** How much of its log a partition looks at for one page: some tens of milliseconds. */
-const LOOKED_CHARACTERS = 8_000_000
+export const LOOKED_CHARACTERS = 8_000_000
 const MIN_SHARE_BYTES = 65_536
 
 /** Where an event stands among those of all partitions. */

@@ -138,5 +138,5 @@ function principalOf(claims: unknown): Result<Principal> {
   }
   const named = new Set(typeof scope === 'string' ? scope.split(' ') : scope)
   const granted = scopes.filter((one: Scope) => named.has(one))
-  return ok({ tenant, scopes: new Set(granted), streams: streams ?? null })
+  return ok({ tenant, scopes: new Set(granted), streams: streams ?? null, expiresAtMs: 1_000 * exp })
 }

@@ -1,4 +1,5 @@
 import type { NodeDurableStorage } from '../storage/sql-durable-node.ts'
+import type { LocalSocket } from './local-socket.ts'
 import { ObjectAlarm } from './object-alarm.ts'
 import type { PendingWork } from './pending-work.ts'
 
@@ -17,6 +18,7 @@ export class HostedObject<Env> {
   readonly #alarm: ObjectAlarm
   readonly #work: PendingWork
   readonly #instance: InstanceType<ObjectClass<Env>>
+  readonly #sockets = new Set<LocalSocket>()
   /** The work of `blockConcurrencyWhile`; calls wait for it. */
   #ready: Promise<unknown> = Promise.resolve()
 
@@ -56,6 +58,11 @@ export class HostedObject<Env> {
     const context = {
       id,
       waitUntil: () => {},
+      acceptWebSocket: (socket: LocalSocket) => {
+        this.#sockets.add(socket)
+        socket.onClose = () => this.#sockets.delete(socket)
+      },
+      getWebSockets: () => [...this.#sockets],
       blockConcurrencyWhile: (work: () => Promise<unknown>) => {
         const done = work()
         this.#ready = Promise.all([this.#ready, done])

@@ -70,6 +70,11 @@ export class ObjectNamespace<Env> {
     return stub as unknown as DurableObjectStub
   }
 
+  /** Calls an object directly, with what cannot be copied. */
+  async call<O, T>(id: DurableObjectId, work: (instance: O) => Promise<T>): Promise<T> {
+    return this.#hosted(id).call((instance) => work(instance as O))
+  }
+
   /** Wakes objects that were stored with an alarm: nobody may ever call them again, and their time goes on. */
   restore(): void {
     const { folder } = this.#options

@@ -5,11 +5,14 @@ import type { Env } from '../../durable-objects/env.ts'
 import { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { TenantCatalog } from '../../durable-objects/tenant-catalog.ts'
 import { Rheo, type RheoOptions, type Time } from '../client/index.ts'
+import type { Backend } from '../core/backend.ts'
+import { partitionName } from '../core/object-name.ts'
 import { createEdge } from '../http/edge.ts'
 import { version } from '../version.ts'
 import { abortable } from './abortable.ts'
 import { createClock, type LocalClock } from './clock.ts'
 import type { ObjectClass } from './hosted-object.ts'
+import { LocalSocket } from './local-socket.ts'
 import { ObjectNamespace } from './object-namespace.ts'
 import { PendingWork } from './pending-work.ts'
 import { loadSqlite } from './sqlite.ts'
@@ -41,6 +44,8 @@ export interface Local {
 
 /** What the edge answers to whom it takes to have gone. Nothing was leased then. */
 const CLIENT_GONE = 499
+
+const isTail = ({ method, url }: Request): boolean => method === 'GET' && new URL(url).pathname.endsWith('/tail')
 
 let count = 0
 
@@ -80,10 +85,18 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
     PARTITIONS: partitions as unknown as DurableObjectNamespace,
     CATALOGS: catalogs as unknown as DurableObjectNamespace,
   }
+  const watch: Backend['watch'] = async (address, testNowMs, watcher) => {
+    const socket = new LocalSocket(watcher)
+    const highWatermark = await partitions.call(
+      partitions.idFromName(partitionName(address)),
+      (partition: StreamPartition) => partition.watch({ address, testNowMs }, socket),
+    )
+    return typeof highWatermark === 'string' ? highWatermark : { highWatermark, close: () => socket.onClose() }
+  }
   const edge = createEdge<Env>({
     version,
     mechanisms: { storage: 'node-sqlite', durable: persistTo !== undefined, distributed: false },
-    connect: createBackend,
+    connect: (env) => ({ ...createBackend(env), watch }),
     site: () => null,
     publish,
   })
@@ -104,8 +117,13 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
     const waiting = await readWaitingFetch(request)
     for (;;) {
       if (!hasTime && clock.header !== null) request.headers.set('Rheo-Now', clock.header)
-      if (waiting === null) return edge.fetch(request, env, context)
       const { moved } = clock
+      if (isTail(request)) {
+        // Whoever tails reads at the time at which it came, so it has to come again when that has changed.
+        const signal = AbortSignal.any([request.signal, stopping.signal, ...(hasTime ? [] : [moved])])
+        return edge.fetch(new Request(request, { signal }), env, context)
+      }
+      if (waiting === null) return edge.fetch(request, env, context)
       const tried = waiting.request(AbortSignal.any([request.signal, stopping.signal, moved]))
       const answered = await edge.fetch(tried, env, context)
       // Whoever waits for work has to see the work that comes with time: it fetches again at the time that is now.

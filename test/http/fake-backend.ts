@@ -1,4 +1,4 @@
-import type { Backend, CatalogReply, Reply, Woken } from '../../src/core/backend.ts'
+import type { Backend, CatalogReply, Reply, Watch, Watcher, Woken } from '../../src/core/backend.ts'
 import type {
   CatalogCommand,
   CatalogCommandName,
@@ -33,6 +33,13 @@ export interface Waiting {
   fail(): void
 }
 
+/** A watch as a partition received it. */
+export interface Watching {
+  readonly partition: number
+  readonly watcher: Watcher
+  isClosed: boolean
+}
+
 const cost = { rowsRead: 2, rowsWritten: 1 }
 
 /**
@@ -51,6 +58,9 @@ export class FakeBackend implements Backend {
   }
   /** What the catalog answers in place of its records, unless null. */
   catalogAnswer: ((command: CatalogCommand) => Answer<unknown> | null) | null = null
+  readonly watching: Watching[] = []
+  /** Where a watch begins, or why it does not; by default there is no event. */
+  onWatch: (watching: Watching) => number | 'moved' | 'full' | Promise<number | 'moved' | 'full'> = () => 0
   /** Called when a wait begins. */
   onWait: (waiting: Waiting) => void = () => {}
 
@@ -89,6 +99,19 @@ export class FakeBackend implements Backend {
       this.waiting.push(waiting)
       this.onWait(waiting)
     })
+  }
+
+  async watch(address: Address, _testNowMs: number | null, watcher: Watcher): Promise<Watch | 'moved' | 'full'> {
+    const watching: Watching = { partition: address.partition, isClosed: false, watcher }
+    this.watching.push(watching)
+    const highWatermark = await this.onWatch(watching)
+    if (typeof highWatermark === 'string') return highWatermark
+    return {
+      highWatermark,
+      close: () => {
+        watching.isClosed = true
+      },
+    }
   }
 
   async catalog<N extends CatalogCommandName>(

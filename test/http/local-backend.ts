@@ -1,5 +1,5 @@
 import { type FanOut, installGroup, nothingSpent, remove, resolveStarts } from '../../durable-objects/fan-out.ts'
-import type { Backend, CatalogReply, Reply, Woken } from '../../src/core/backend.ts'
+import type { Backend, CatalogReply, Reply, Watch, Woken } from '../../src/core/backend.ts'
 import type { CatalogCommand, CatalogCommandName, CatalogOut } from '../../src/core/catalog/commands.ts'
 import { CatalogMachine, type Located, strangePartition, toRecord } from '../../src/core/catalog/machine.ts'
 import { failed, ok, type Result } from '../../src/core/failure.ts'
@@ -56,6 +56,13 @@ export class LocalBackend implements Backend {
   /** Nothing comes while a test waits. */
   async wait(): Promise<Woken> {
     return 'timeout'
+  }
+
+  /** Nothing comes while a test waits. */
+  async watch(address: Address): Promise<Watch | 'moved'> {
+    const known = this.#catalog(address.tenant).stream(address.stream)
+    if (!known.ok || known.value.uid !== address.uid) return 'moved'
+    return { highWatermark: this.#open(address).machine.highWatermark(), close() {} }
   }
 
   async catalog<N extends CatalogCommandName>(

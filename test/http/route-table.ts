@@ -18,6 +18,7 @@ const given: readonly (readonly [method: string, path: string, needs: Needs, bod
   ['POST', `${s}/events`, 'append', {}],
   ['GET', `${s}/events`, 'read'],
   ['GET', `${s}/events/:event`, 'read'],
+  ['GET', `${s}/tail`, 'read'],
   ['POST', `${s}/query`, 'read', {}],
   ['POST', `${s}/groups`, 'admin', { name: 'billing' }],
   ['GET', `${s}/groups`, 'read'],

@@ -186,6 +186,11 @@ export class PartitionMachine {
     })
   }
 
+  /** The last sequence of the log, as it stands now. */
+  highWatermark(): number {
+    return this.#store.log.head()?.last ?? 0
+  }
+
   /**
    * A time at or before the next expiry or end of a delay, in milliseconds since 1970; null when nothing waits. Of what
    * comes after `afterMs`, which takes a look at all of it, when that is given.
