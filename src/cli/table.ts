@@ -25,6 +25,9 @@ export function list(entries: readonly (readonly [name: string, value: Cell])[])
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}\n`).join('')
 }
 
+/** One row by itself, for what has no end. */
+export const line = (cells: readonly Cell[]): string => `${cells.map(textOf).join('  ')}\n`
+
 /** A text cut to so many characters. */
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`

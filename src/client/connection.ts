@@ -10,10 +10,14 @@ export interface Connection {
   readonly send: Send
   /** Makes one try of a call, for those who know better when to try again. */
   readonly once: Send
+  readonly endpoint: Endpoint
   readonly clock: Clock
   /** Names server and tenant within this process; null when that cannot be told, as for a service binding. */
   readonly identity: string | null
 }
+
+/** The connection of each client, for what is no method of it: a bundle without that does not pay for it. */
+export const connections = new WeakMap<object, Connection>()
 
 /** A server that runs open answers to loopback names only, over a service binding, too. */
 const BINDING_URL = 'http://localhost'
@@ -42,6 +46,7 @@ export function connect(options: RheoOptions): Connection {
   return {
     send: (request) => exchangeRetrying(endpoint, request, retryOptions),
     once: (request) => exchange(endpoint, request),
+    endpoint,
     clock,
     identity: identityOf(options),
   }

@@ -37,13 +37,11 @@ export async function exchange<T>(endpoint: Endpoint, request: Request): Promise
   }
 }
 
-type Answer = Awaited<ReturnType<Fetch>>
+export type Answer = Awaited<ReturnType<Fetch>>
 
 async function ask<T>(endpoint: Endpoint, request: Request, signal: AbortSignal): Promise<T> {
   const { method, path, query, body, idempotencyKey, safety } = request
-  const headers = await untilAborted(endpoint.headers(), signal).catch((cause: unknown) => {
-    throw errorOf('unauthenticated', { detail: `no token: ${messageOf(cause)}`, data: {}, cause })
-  })
+  const headers = await headersOf(endpoint, signal)
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
   const init = { method, headers, signal, ...(body === undefined ? {} : { body }) }
@@ -63,8 +61,14 @@ async function ask<T>(endpoint: Endpoint, request: Request, signal: AbortSignal)
   throw failureOf(answer, json, safety)
 }
 
-/** An answer that says that the call failed. */
-function failureOf({ status, headers }: Answer, json: unknown, safety: Safety): RheoError {
+/** The headers of every call. @throws UnauthenticatedError when there is no token to be had */
+export const headersOf = ({ headers }: Endpoint, signal: AbortSignal): Promise<Record<string, string>> =>
+  untilAborted(headers(), signal).catch((cause: unknown) => {
+    throw errorOf('unauthenticated', { detail: `no token: ${messageOf(cause)}`, data: {}, cause })
+  })
+
+/** The error of an answer that says that the call failed; `json` is what its text holds. */
+export function failureOf({ status, headers }: Answer, json: unknown, safety: Safety): RheoError {
   const { type: _type, title: _title, status: _status, ...problem } = { ...(json as object) } as Record<string, unknown>
   const around = {
     status,
@@ -84,14 +88,14 @@ const codeOfStatus: { readonly [status: number]: Code } = {
 
 const unanswered = (safety: Safety) => (safety === 'read' ? 'backend_unavailable' : 'ambiguous')
 
-function noAnswer(safety: Safety, cause: unknown): RheoError {
+export function noAnswer(safety: Safety, cause: unknown): RheoError {
   return errorOf(unanswered(safety), { detail: `no answer: ${messageOf(cause)}`, data: {}, cause })
 }
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** Does not wait for what goes on in spite of the signal, as a `fetch` may that knows none. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
     if (signal.aborted) onAbort()
@@ -100,7 +104,8 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-function parse(text: string): unknown {
+/** The value of a text that is JSON, else undefined. */
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -108,7 +113,8 @@ function parse(text: string): unknown {
   }
 }
 
-function queryText(query: Request['query'] = {}): string {
+/** What stands behind a path for parameters that are there. */
+export function queryText(query: Request['query'] = {}): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
   const text = String(parameters)

@@ -48,3 +48,4 @@ export type {
 } from './settle.ts'
 export type { ConfirmOptions, ListOptions, Stream, StreamInfo, Streams } from './stream.ts'
 export type { Capabilities, Health } from './system.ts'
+export { type Tail, type TailOptions, tail } from './tail.ts'

@@ -7,6 +7,8 @@ export type Fetch = (
 ) => Promise<{
   readonly status: number
   readonly headers: { get(name: string): string | null }
+  /** Only `tail` needs it. */
+  readonly body?: ReadableStream<Uint8Array> | null
   text(): Promise<string>
 }>
 

@@ -1,5 +1,5 @@
 import type { AppendOptions } from './append.ts'
-import { type Connection, connect } from './connection.ts'
+import { type Connection, connect, connections } from './connection.ts'
 import { type Consumer, startConsumer } from './consume/consumer.ts'
 import { LeaseBook } from './consume/lease-book.ts'
 import { type LeaseStream, type LeaseStreamOptions, openLeaseStream } from './consume/lease-stream.ts'
@@ -65,6 +65,7 @@ export class Rheo {
   /** @throws TypeError when there is neither a url nor a fetch. */
   constructor(options: RheoOptions) {
     this.#connection = connect(options)
+    connections.set(this, this.#connection)
     this.#ownership = new Ownership(this.#connection.identity)
     const { send } = this.#connection
     const gather = options.gather ?? true

@@ -14,9 +14,12 @@ import { formatPosition, type Position } from './position.ts'
 import { LOOKED_CHARACTERS } from './search.ts'
 import { isOutage } from './worst.ts'
 
-/** What one read brings at most, and so what a tail holds in memory at most. */
+/**
+ * What one read brings at most, and so what a tail holds in memory at most. An event is counted by its share of its row,
+ * which makes it heavier than its bytes, but not twice as heavy as the largest.
+ */
 const PAGE_EVENTS = 250
-const PAGE_BYTES = limits.eventBytes
+const PAGE_BYTES = 2 * limits.eventBytes
 /** A connection on which nothing is sent for longer may be cut by what lies in between. */
 const HEARTBEAT_MS = 15_000
 /** Pauses after failures in a row, doubling, with jitter. */
@@ -179,28 +182,16 @@ export class Tail {
     return this.#textOf(one, answer.value)
   }
 
-  async #textOf(one: Followed, { matches, next, highWatermark }: QueryPage): Promise<string> {
+  #textOf(one: Followed, { matches, next, highWatermark }: QueryPage): string {
     let text = ''
     for (const { key, event } of matches) {
-      // One that is too large for a page comes by itself, in the next turn.
-      if (event === null && text !== '') return text
-      const whole = event ?? (await this.#large(one, key.sequence))
-      if (whole === null) return text
       this.#advance(one, key.sequence)
-      text += eventBlock(this.#unsent()!, whole)
+      // Never null: a page has room for any event.
+      text += eventBlock(this.#unsent()!, event!)
     }
     one.highWatermark = Math.max(one.highWatermark, highWatermark)
     this.#advance(one, next === null ? highWatermark : next.sequence)
     return text
-  }
-
-  async #large(one: Followed, sequence: number): Promise<string | null> {
-    this.#calls += 1
-    const command = { type: 'read', after: sequence - 1, limit: 1, maxBytes: limits.eventBytes } as const
-    const answer = await ask(this.#call, one.address, command)
-    if (answer.status === 'done') return answer.value.events
-    this.#fail(one, answer)
-    return null
   }
 
   async #watchAgain(one: Followed): Promise<void> {

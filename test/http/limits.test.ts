@@ -131,6 +131,15 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     title: 'a partition that hangs is down when the time for a scrape is over',
   },
   waitMs: { probe: post(`${group}/fetch`, (waitMs) => ({ waitMs })), beyond: invalid('waitMs') },
+  watchersPerPartition: { file: 'workers/tail.test.ts', title: 'is refused beyond the bound, until another leaves' },
+  tailCalls: {
+    file: 'http/tail.test.ts',
+    title: 'without a word after so many calls to objects, and is taken up where it was',
+  },
+  whereLength: {
+    file: 'conformance/tail.test.ts',
+    title: 'API the where of a tail may have 8 192 characters, and not one more',
+  },
   leaseMsMin: { ...newGroup('leaseMs', (leaseMs) => ({ leaseMs })), isLeast: true },
   leaseMs: { probe: post(`${group}/fetch`, (leaseMs) => ({ leaseMs })), beyond: invalid('leaseMs') },
   delayMs: {

@@ -15,6 +15,7 @@ import { replay } from './replay.ts'
 import { reset } from './reset.ts'
 import { settles } from './settle.ts'
 import { streams } from './streams.ts'
+import { tail } from './tail.ts'
 import { token } from './token.ts'
 
 /** All commands. */
@@ -22,7 +23,7 @@ export const rheo: CommandGroup = {
   name: 'rheo',
   description: 'Durable event streams with consumer groups',
   commands: [
-    ...[streams, append, read, query, event],
+    ...[streams, append, read, query, tail, event],
     ...[groups, fetch, ...settles, consume],
     ...[leases, deadLetters, replay, reset],
     ...[token, profile, doctor, bench],
