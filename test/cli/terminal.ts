@@ -16,6 +16,8 @@ export interface Typed {
   /** Somebody sits there, and types what is on stdin. */
   isInteractive?: boolean
   env?: Record<string, string>
+  /** Sees what is printed, as it is. */
+  onOut?: (text: string) => void
 }
 
 /** A service whose clock stands still, and a terminal in front of it. */
@@ -39,7 +41,7 @@ export async function openTerminal(vars: Record<string, string> = {}): Promise<T
     interrupt: () => {
       for (const listener of [...listeners]) listener()
     },
-    async rheo(line, { stdin = '', isInteractive = false, env = {} } = {}) {
+    async rheo(line, { stdin = '', isInteractive = false, env = {}, onOut } = {}) {
       const done: Done = { code: 0, out: '', err: '' }
       done.code = await run(typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line, {
         // Nobody's own profiles play a part.
@@ -53,6 +55,7 @@ export async function openTerminal(vars: Record<string, string> = {}): Promise<T
         },
         out: async (text) => {
           done.out += text
+          onOut?.(text)
         },
         err: (text) => {
           done.err += text
