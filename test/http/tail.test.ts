@@ -320,6 +320,22 @@ describe('a tail ends', () => {
     expect(open()).toEqual([])
   })
 
+  it('when the client goes while a watch is begun again', async () => {
+    const tail = await openTail()
+    void tail.drain()
+    const begin = Promise.withResolvers<number>()
+    backend.onWatch = () => begin.promise
+    const [broken] = open(0)
+    broken!.isClosed = true
+    broken!.watcher.ended(false)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(backend.watching).toHaveLength(3)
+    await tail.reader.cancel()
+    begin.resolve(0)
+    await settle()
+    expect(open()).toEqual([])
+  })
+
   it('API with unauthenticated when its token expires, by the clock of the machine', async () => {
     const vars = { RHEO_AUTH: 'token', RHEO_JWT_SECRET: secret, RHEO_TEST_CLOCK: '1' }
     const headers = {

@@ -191,6 +191,28 @@ describe('who watches a partition', () => {
   })
 })
 
+it('a tail reads what is new by few rows, however long the log is, and writes none', async () => {
+  const stream = await createStream()
+  const address = addressOf(stream)
+  const costs: object[] = []
+  onTestFinished(() => void vi.restoreAllMocks())
+  for (const before of [100, 12_000]) {
+    for (let n = 0; n < before; n += 1_000) await append(address, Math.min(1_000, before))
+    const tail = await openTail(stream)
+    const run = vi.spyOn(StreamPartition.prototype, 'run')
+    await append(address, 100)
+    await tail.until(/"n":99\}/)
+    const read = run.mock.results[run.mock.calls.findIndex(([, command]) => command.type === 'query')]!
+    costs.push((await (read.value as Promise<{ cost: object }>)).cost)
+    await tail.close()
+    run.mockRestore()
+  }
+  expect(costs).toEqual([
+    { rowsRead: 5, rowsWritten: 0 },
+    { rowsRead: 5, rowsWritten: 0 },
+  ])
+})
+
 describe('how often watchers are told', () => {
   beforeEach(() => {
     vi.useFakeTimers()
