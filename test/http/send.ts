@@ -44,7 +44,7 @@ export function sendTo(
       ...(signal === undefined ? {} : { signal }),
     } as RequestInit)
     const response = await edge.fetch(request, vars, context)
-    const text = await response.text()
+    const text = await textOf(response)
     const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
     return {
       status: response.status,
@@ -53,4 +53,13 @@ export function sendTo(
       body: isJson && text !== '' ? JSON.parse(text) : null,
     }
   }
+}
+
+/** What came; of a tail, which has no end, the beginning. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('Content-Type') !== 'text/event-stream') return response.text()
+  const reader = response.body?.getReader()
+  const begun = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(begun?.value)
 }

@@ -151,6 +151,7 @@ describe('who watches a partition', () => {
     await append(addressOf(stream), 2)
     await vi.waitUntil(() => told.includes(5))
     expect(told).toEqual([5])
+    if (typeof watch !== 'string') watch.close()
   })
 
   it('has to mean this partition, and one that is there', async () => {
@@ -187,7 +188,9 @@ describe('who watches a partition', () => {
     expect(await refused.json()).toMatchObject({ code: 'overloaded' })
     for (const watch of all) if (typeof watch !== 'string') watch.close()
     await vi.waitUntil(async () => (await watchersOf(stream)) === 0, { timeout: 10_000, interval: 50 })
-    expect(await backend.watch(addressOf(stream), null, ignored)).toMatchObject({ highWatermark: 0 })
+    const again = await backend.watch(addressOf(stream), null, ignored)
+    expect(again).toMatchObject({ highWatermark: 0 })
+    if (typeof again !== 'string') again.close()
   })
 })
 
