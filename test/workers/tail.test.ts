@@ -1,12 +1,13 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { exports } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBackend } from '../../durable-objects/backend.ts'
 import { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { partitionStub } from '../../durable-objects/stubs.ts'
 import { type Socket, Watchers } from '../../durable-objects/watchers.ts'
 import type { StreamRecord } from '../../src/core/catalog/commands.ts'
 import { limits } from '../../src/core/limits.ts'
+import { allPartitions } from '../../src/core/route.ts'
 import { addressOf, append, bindings, catalog, createStream, tenant } from './objects.ts'
 
 const server = (exports as unknown as { default: Fetcher }).default
@@ -53,7 +54,19 @@ class Reading {
   }
 }
 
+const tailed = new Set<StreamRecord>()
+
+/** A socket that closes may wake its object: none is to wake when the runtime goes down. */
+afterAll(async () => {
+  for (const stream of tailed) {
+    for (const partition of allPartitions(stream.partitionCount)) {
+      await vi.waitUntil(async () => (await watchersOf(stream, partition)) === 0, { timeout: 10_000, interval: 20 })
+    }
+  }
+})
+
 async function openTail(stream: StreamRecord): Promise<Reading> {
+  tailed.add(stream)
   const url = `http://localhost/v1/streams/${stream.name}/tail`
   const tail = new Reading(await server.fetch(url, { headers: { 'Rheo-Tenant': tenant } }))
   onTestFinished(() => tail.close())
