@@ -61,6 +61,8 @@ afterAll(async () => {
   for (const stream of tailed) {
     for (const partition of allPartitions(stream.partitionCount)) {
       await vi.waitUntil(async () => (await watchersOf(stream, partition)) === 0, { timeout: 10_000, interval: 20 })
+      // It waits for what is under way.
+      await evictDurableObject(objectOf(stream, partition))
     }
   }
 })
@@ -157,6 +159,7 @@ describe('who watches a partition', () => {
 
   it('begins at its high watermark and is told what lies beyond', async () => {
     const stream = await createStream()
+    tailed.add(stream)
     await append(addressOf(stream), 3)
     const told: number[] = []
     const watch = await backend.watch(addressOf(stream), null, { told: (n) => void told.push(n), ended() {} })
@@ -190,6 +193,7 @@ describe('who watches a partition', () => {
 
   it('is refused beyond the bound, until another leaves', async () => {
     const stream = await createStream()
+    tailed.add(stream)
     const all = await Promise.all(
       Array.from({ length: limits.watchersPerPartition }, () => backend.watch(addressOf(stream), null, ignored)),
     )
