@@ -5,7 +5,6 @@ import { limits, partitionBytes } from '../src/core/limits.ts'
 import { partitionName } from '../src/core/object-name.ts'
 import {
   type Address,
-  type Answer,
   type Command,
   type CommandName,
   type CommandOut,
@@ -18,6 +17,7 @@ import { openPartitionStore } from '../src/storage/partition.ts'
 import { openDurableSql } from '../src/storage/sql-durable.ts'
 import { hasMachineTimes, readTestTime, writeTestTime } from '../src/storage/test-time.ts'
 import { Alarm } from './alarm.ts'
+import { answer, type Call, neighbours, textLength } from './batch.ts'
 import { CommandQueue } from './command-queue.ts'
 import { publish } from './diagnostics.ts'
 import type { Env } from './env.ts'
@@ -32,11 +32,6 @@ const ANSWER_BYTES = 2 * limits.answerBytes
 /** When an alarm meets a fault, it comes again after this time; the platform's own retries end after a few. */
 const ALARM_RETRY_MS = 5_000
 const NO_COST: Cost = { rowsRead: 0, rowsWritten: 0 }
-
-interface Call {
-  readonly command: Command
-  readonly testNowMs: number | null
-}
 
 /** What a partition is once its storage holds something. */
 interface Life {
@@ -279,39 +274,4 @@ function assertMeant(is: Address, meant: Address): void {
   const isMeant =
     is.tenant === meant.tenant && is.stream === meant.stream && is.uid === meant.uid && is.partition === meant.partition
   if (!isMeant) throw new Error(MISLED)
-}
-
-/** Splits calls into stretches that run together: neighbouring appends at one clock, everything else alone. */
-function neighbours(calls: readonly Call[]): Call[][] {
-  const stretches: Call[][] = []
-  for (const call of calls) {
-    const stretch = stretches.at(-1)
-    const joins =
-      stretch !== undefined &&
-      call.command.type === 'append' &&
-      stretch[0]!.command.type === 'append' &&
-      stretch[0]!.testNowMs === call.testNowMs
-    if (joins) stretch.push(call)
-    else stretches.push([call])
-  }
-  return stretches
-}
-
-/** How much text of events an answer carries. */
-function textLength(answer: Answer<unknown>): number {
-  const value = answer.status === 'done' ? answer.value : null
-  const { leases, events } = (value ?? {}) as { leases?: unknown; events?: unknown }
-  return [leases, events].reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0)
-}
-
-function answer(
-  machine: PartitionMachine,
-  calls: readonly Call[],
-  nowMs: number,
-  freeBytes: number,
-): Answer<unknown>[] {
-  const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
-  return appends.length > 0
-    ? machine.append(appends, nowMs, freeBytes)
-    : calls.map(({ command }) => machine.run(command, nowMs, freeBytes))
 }

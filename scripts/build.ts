@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const maxBytes = 190_000
+const maxBytes = 200_000
 
 // A Worker of this size starts in a few milliseconds; a library that drags a schema engine in shows here first.
 for (const file of ['index.js', 'index.js.map', 'README.md']) rmSync(`${root}dist/${file}`, { force: true })

@@ -17,7 +17,7 @@ test('help names every command and group', async () => {
   expect(out).toMatchInlineSnapshot(`
     "Durable event streams with consumer groups (rheo)
 
-    USAGE rheo streams|append|read|query|event|groups|fetch|ack|nack|reject|release|consume|leases|dead-letters|replay|reset|token|profile|doctor|bench
+    USAGE rheo streams|append|read|query|tail|event|groups|fetch|ack|nack|reject|release|consume|leases|dead-letters|replay|reset|token|profile|doctor|bench
 
     COMMANDS
 
@@ -25,6 +25,7 @@ test('help names every command and group', async () => {
             append    Append one event, or many from a file or stdin
               read    Read a part of a partition, in order
              query    Search a stream
+              tail    Follow a stream: events as they are appended, until Ctrl-C
              event    Look up an event
             groups    Create, list, show, change and delete consumer groups; see how far they are
              fetch    Lease deliveries of a group
