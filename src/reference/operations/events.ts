@@ -46,6 +46,9 @@ const many: Schema = {
 }
 const one: Schema = { type: 'object', properties: { ...members, expectedSequence }, additionalProperties: false }
 
+/** A pattern cannot say that case does not count. */
+const anyCase = (text: string): string => [...text].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('')
+
 const attribute: Schema = { type: 'string', minLength: 1 }
 const extension: Schema = { type: ['string', 'number', 'boolean', 'null'] }
 
@@ -62,7 +65,7 @@ export const cloudEvent: Schema = {
     time: say({ type: ['string', 'null'], format: 'date-time' }, 'The timestamp of the event.'),
     data: say({ type: ['object', 'null'] }, 'The payload of the event.'),
     datacontenttype: say(
-      { type: ['string', 'null'], pattern: '^[aA][pP][pP][lL][iI][cC][aA][tT][iI][oO][nN]/' },
+      { type: ['string', 'null'], pattern: `^${anyCase('application')}/([^;\\s]+\\+)?${anyCase('json')}\\s*(;|$)` },
       'A JSON type.',
     ),
     data_base64: { not: {}, description: 'Binary data cannot be taken.' },
