@@ -7,6 +7,12 @@ const SERVER = 'http://localhost:8787'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 
+/** JSON on a line if it is short, on several if it is not. */
+function prettyOf(body: unknown): string {
+  const line = JSON.stringify(body)
+  return line.length <= 60 ? line : JSON.stringify(body, null, 2)
+}
+
 const filled = (path: string): string => path.replace(/\{(\w+)\}/g, (_, name: string) => exampleNames[name]!)
 
 /** An example as a command that works in a shell, against `npm run dev` with what the examples before it have made. */
@@ -14,7 +20,7 @@ export function curlOf(method: string, path: string, example: Example): string {
   const { query, headers, type = 'application/json', body, text } = example
   const search = new URLSearchParams(query as Record<string, string>).toString()
   const url = `${SERVER}${filled(path)}${search === '' ? '' : `?${search}`}`
-  const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const content = text ?? (body === undefined ? undefined : prettyOf(body))
   const isImplied = method === 'GET' || (method === 'POST' && content !== undefined)
   const lines = [`curl -s ${isImplied ? '' : `-X ${method} `}${quoted(url)}`]
   for (const [name, value] of Object.entries(headers ?? {})) lines.push(`-H ${quoted(`${name}: ${value}`)}`)

@@ -38,6 +38,9 @@ export interface Exchange {
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
 
+/** HTTP takes no spaces and tabs around the value of a header. */
+const onWire = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, '')
+
 const typeOf = (header: string | null): string => (header ?? '').split(';')[0]!.trim().toLowerCase()
 const escaped = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1')
 
@@ -122,7 +125,7 @@ export class Contract {
     for (const { name, at } of parameters.filter((one) => one.in === 'header')) {
       const value = requestHeaders.get(name)
       // Ignored where there is no test clock, and where a token names the tenant.
-      if (value !== null && name === 'Idempotency-Key') faults.push(...this.#check(at, value, name))
+      if (value !== null && name === 'Idempotency-Key') faults.push(...this.#check(at, onWire(value), name))
     }
     // A body that no operation reads is nobody's, as HTTP has it.
     if (sent === undefined || operation.requestBody === undefined) return faults
