@@ -1,4 +1,5 @@
 import { type Example, LEASE, RECEIPT } from './operation.ts'
+import { pretty } from './pretty.ts'
 
 /** Names in paths, as the examples have them. */
 export const exampleNames: Readonly<Record<string, string>> = { stream: 'orders', group: 'billing', event: 'payment-1' }
@@ -7,24 +8,18 @@ const SERVER = 'http://localhost:8787'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 
-/** JSON on a line if it is short, on several if it is not. */
-function prettyOf(body: unknown): string {
-  const line = JSON.stringify(body)
-  return line.length <= 60 ? line : JSON.stringify(body, null, 2)
-}
-
 const filled = (path: string): string => path.replace(/\{(\w+)\}/g, (_, name: string) => exampleNames[name]!)
 
 /** An example as a command that works in a shell, against `npm run dev` with what the examples before it have made. */
 export function curlOf(method: string, path: string, example: Example): string {
-  const { query, headers, type = 'application/json', body, text } = example
+  const { query, headers, type = 'application/json', body, text, isEndless } = example
   const search = new URLSearchParams(query as Record<string, string>).toString()
   const url = `${SERVER}${filled(path)}${search === '' ? '' : `?${search}`}`
-  const content = text ?? (body === undefined ? undefined : prettyOf(body))
+  const content = text ?? (body === undefined ? undefined : pretty(body))
   const isImplied = method === 'GET' || (method === 'POST' && content !== undefined)
-  const lines = [`curl -s ${isImplied ? '' : `-X ${method} `}${quoted(url)}`]
+  const lines = [`curl -s${isEndless ? 'N --max-time 2' : ''} ${isImplied ? '' : `-X ${method} `}${quoted(url)}`]
   for (const [name, value] of Object.entries(headers ?? {})) lines.push(`-H ${quoted(`${name}: ${value}`)}`)
-  if (content === undefined) return lines.join(' \\\n  ')
+  if (content === undefined) return lines.join(' \\\n  ') + (isEndless ? ' || true' : '')
   lines.push(`-H ${quoted(`Content-Type: ${type}`)}`)
   lines.push(`${text === undefined ? '-d' : '--data-binary'} ${quoted(content)}`)
   const command = lines.join(' \\\n  ')

@@ -12,7 +12,7 @@ import { type Answered, type Described, type Example, type Operations, tags } fr
 import { cloudEvent, newEvent } from './operations/events.ts'
 import { operations } from './operations.ts'
 import { codes, problemName, problemSchemas, statusesOf } from './problems.ts'
-import { described, ref, type Schema } from './schema.ts'
+import { described, ref, type Schema, type Words } from './schema.ts'
 
 /** The routes that are the API; the others serve pages and this document. */
 export const apiRoutes = (): readonly Route[] =>
@@ -86,19 +86,25 @@ const shellSample = (method: string, path: string, example: Example): CodeSample
 })
 
 const sdkSample = ({ sdk }: Described, { title }: Example): CodeSample[] =>
-  sdk === undefined ? [] : [{ lang: 'TypeScript', label: title, source: sdk }]
+  sdk === null ? [] : [{ lang: 'TypeScript', label: title, source: sdk }]
 
-function parametersOf({ scope, query }: Route, path: string, { id, query: words = {}, idempotent }: Described) {
+function parametersOf({ scope, query }: Route, path: string, { id, query: words = {}, headers = [] }: Described) {
   const found: (Parameter | Ref)[] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => parameterRef(name!))
-  const schema = described(query === undefined ? {} : fromValibot(query), words, id)
+  const schema = described(query === undefined ? { properties: schemasOf(words) } : fromValibot(query), words, id)
   for (const [name, { description = '', ...of }] of Object.entries(schema.properties ?? {})) {
     const isRequired = schema.required?.includes(name) || name === 'confirm'
     found.push({ name, in: 'query', description, schema: of, ...(isRequired ? { required: true } : {}) })
   }
-  if (idempotent) found.push(parameterRef('Idempotency-Key'))
+  found.push(...headers.map(parameterRef))
   if (scope !== 'open') found.push(parameterRef('Rheo-Tenant'), parameterRef('Rheo-Now'))
   return found
 }
+
+/** Parameters that a route checks by hand: their words bring their schemas. */
+const schemasOf = (words: Words): Record<string, Schema> =>
+  Object.fromEntries(
+    Object.entries(words).flatMap(([name, said]) => (typeof said === 'string' ? [] : [[name, said[1]]])),
+  )
 
 const parameterRef = (name: string): Ref => ({ $ref: `#/components/parameters/${name}` })
 const headerRefs = (...names: readonly string[]): Record<string, Ref> =>

@@ -2,6 +2,7 @@ import { problems } from '../http/problem.ts'
 import { type Answer, type Document, type Operation, parameterOf } from './document.ts'
 import { blocks, inline } from './markdown.ts'
 import { Member, Shape } from './members.tsx'
+import { pretty } from './pretty.ts'
 
 interface Props {
   readonly document: Document
@@ -19,7 +20,9 @@ function codesOf({ content }: Answer): string[] {
 const Parameters = ({ document, operation }: Pick<Props, 'document' | 'operation'>) => {
   const all = operation.parameters.map((one) => parameterOf(document, one))
   // Names in the path speak for themselves, and what every call takes is told once.
-  const own = all.filter(({ in: place, name }) => place === 'query' || name === 'Idempotency-Key')
+  const own = all.filter(
+    ({ in: place, name }) => place === 'query' || (place === 'header' && !name.startsWith('Rheo-')),
+  )
   if (own.length === 0) return null
   return (
     <>
@@ -127,7 +130,7 @@ const Samples = ({ operation }: Pick<Props, 'operation'>) => {
                   Answer <span class="status">{answer.status}</span>
                 </summary>
                 <pre>
-                  <code>{JSON.stringify(answer.value, null, 2)}</code>
+                  <code>{pretty(answer.value)}</code>
                 </pre>
               </details>
             )}

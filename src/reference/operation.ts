@@ -27,8 +27,10 @@ export interface Example {
   readonly body?: unknown
   /** A body that is text. */
   readonly text?: string
-  /** What is answered, more or less; text where that is no JSON. */
+  /** What is answered, more or less, where that is JSON. */
   readonly answer?: unknown
+  /** Whether the answer has no end, so that the call has to have one. */
+  readonly isEndless?: true
 }
 
 /** What a status is answered with; without content it has no body. */
@@ -44,15 +46,17 @@ export interface Described {
   readonly summary: string
   /** CommonMark. */
   readonly description: string
+  /** Words to each query parameter; with its schema where the route checks by hand. */
   readonly query?: Words
-  readonly idempotent?: true
+  /** Headers of requests that it reads, beside those that all do. */
+  readonly headers?: readonly string[]
   readonly body?: Partial<Readonly<Record<MediaType, Schema>>>
   readonly answers: Readonly<Record<number, Answered>>
   /** Codes of its own, beside those that any call may get. */
   readonly codes: readonly Code[]
   readonly examples: readonly [Example, ...Example[]]
-  /** The same call by the SDK. */
-  readonly sdk?: string
+  /** The same call by the SDK; null where it has none. */
+  readonly sdk: string | null
 }
 
 /** Operations by method and path, as the routes have them. */

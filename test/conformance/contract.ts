@@ -41,6 +41,10 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2
 /** HTTP takes no spaces and tabs around the value of a header. */
 const onWire = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, '')
 
+/** A value of a query as its schema has it: a number, or one of several. */
+const valueIn = (type: unknown, text: string): unknown =>
+  type === 'integer' ? Number(text) : type === 'array' ? [text] : text
+
 const typeOf = (header: string | null): string => (header ?? '').split(';')[0]!.trim().toLowerCase()
 const escaped = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1')
 
@@ -120,7 +124,7 @@ export class Contract {
     for (const [name, value] of searchParams) {
       const known = parameters.find((one) => one.in === 'query' && one.name === name)
       if (known === undefined) faults.push(`the parameter ${name} was accepted, and is not described`)
-      else faults.push(...this.#check(known.at, known.schema.type === 'integer' ? Number(value) : value, name))
+      else faults.push(...this.#check(known.at, valueIn(known.schema.type, value), name))
     }
     for (const { name, at } of parameters.filter((one) => one.in === 'header')) {
       const value = requestHeaders.get(name)

@@ -104,7 +104,7 @@ export const eventOperations: Operations = {
 A repeat with the same \`id\`, or with the same \`Idempotency-Key\` within ten minutes, is answered with the originals and \`duplicate: true\`.
 
 Of CloudEvents, \`subject\` is the key, \`data\` the payload, \`time\` the timestamp; \`correlationid\`, \`causationid\`, \`schemaversion\` and \`dataschema\` become \`correlation_id\`, \`causation_id\`, \`schema_version\` and \`schema\` in the metadata, and every other attribute goes there under its own name.`,
-    idempotent: true,
+    headers: ['Idempotency-Key'],
     body: {
       'application/json': { oneOf: [one, many] },
       'application/x-ndjson': { ...text, description: 'An event a line, as in `events`.' },
