@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
+import type { Document } from '../../src/reference/document.ts'
+import { openapi } from '../../src/reference/openapi.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -17,7 +19,11 @@ const shared = {
 
 /** What `render.tsx` answers: the site's files other than scripts and styles, by path. */
 type Render = {
-  files(sources: { assets: Readonly<Record<string, string>>; errors: string }): Record<string, string>
+  files(sources: {
+    assets: Readonly<Record<string, string>>
+    document: Document
+    errors: string
+  }): Record<string, string>
 }
 
 /**
@@ -30,7 +36,7 @@ export async function buildSite(folder: string): Promise<void> {
   const assets = await buildAssets(folder)
   const { files } = await loadRender()
   const errors = readFileSync(path.join(root, 'docs/reference/errors.md'), 'utf8')
-  for (const [file, content] of Object.entries(files({ assets, errors }))) {
+  for (const [file, content] of Object.entries(files({ assets, document: openapi(), errors }))) {
     const target = path.join(folder, file)
     mkdirSync(path.dirname(target), { recursive: true })
     writeFileSync(target, content)

@@ -1,20 +1,20 @@
 import { renderToString } from 'preact-render-to-string'
 import { DashboardPage } from '../../src/dashboard/page.tsx'
 import { DocsPage } from '../../src/reference/docs-page.tsx'
+import type { Document } from '../../src/reference/document.ts'
 import { ErrorsPage } from '../../src/reference/errors-page.tsx'
-import { openapi } from '../../src/reference/openapi.ts'
 
 const html = (page: Parameters<typeof renderToString>[0]): string => `<!doctype html>${renderToString(page)}\n`
 
-/** What pages are made of beside the code: their scripts and styles as built, and Markdown. */
+/** What pages are made of: their scripts and styles as built, the OpenAPI document, and Markdown. */
 interface Sources {
   readonly assets: Readonly<Record<string, string>>
+  readonly document: Document
   readonly errors: string
 }
 
 /** The pages and the OpenAPI document, by the path of their file. */
-export function files({ assets, errors }: Sources): Record<string, string> {
-  const document = openapi()
+export function files({ assets, document, errors }: Sources): Record<string, string> {
   const style = assets['docs-style.css']!
   return {
     'openapi.json': `${JSON.stringify(document)}\n`,
