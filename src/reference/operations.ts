@@ -4,6 +4,7 @@ import { deliveryOperations } from './operations/delivery.ts'
 import { eventOperations } from './operations/events.ts'
 import { groupOperations } from './operations/groups.ts'
 import { leaseOperations } from './operations/leases.ts'
+import { metricsOperations } from './operations/metrics.ts'
 import { progressOperations } from './operations/progress.ts'
 import { replayOperations } from './operations/replay.ts'
 import { searchOperations } from './operations/search.ts'
@@ -13,6 +14,7 @@ import { systemOperations } from './operations/system.ts'
 /** What is said of every operation, in the order in which it is shown and in which the examples follow on each other. */
 export const operations: Operations = {
   ...systemOperations,
+  ...metricsOperations,
   ...streamOperations,
   ...eventOperations,
   ...searchOperations,
