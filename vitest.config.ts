@@ -39,6 +39,7 @@ export default defineConfig({
       node('core', ['test/core/**/*.test.ts', 'test/model/**/*.test.ts'], 120_000),
       node('storage', ['test/storage/**/*.test.ts'], 120_000),
       node('http', ['test/http/**/*.test.ts']),
+      node('openapi', ['test/openapi/**/*.test.ts'], 60_000),
       {
         test: {
           ...node('conformance', ['test/conformance/**/*.test.ts'], 60_000).test,

@@ -36,6 +36,7 @@ describe('imports point down', () => {
     ['src/page/', ['src/page/', 'preact']],
     ['src/dashboard/', ['src/dashboard/', 'src/page/', 'src/client/', 'preact']],
     ['durable-objects/', ['src/core/', 'src/storage/', 'durable-objects/', 'cloudflare:', 'node:diagnostics_channel']],
+    ['src/reference/', ['src/reference/', 'src/page/', 'src/http/', 'src/core/', 'src/version.ts', 'preact', 'marked']],
     ['src/http/', ['src/core/', 'src/http/', 'hono', 'valibot']],
     ['src/testing/', ['src/', 'durable-objects/', 'node:']],
     ['src/cli/', ['src/cli/', 'src/client/', 'src/version.ts', 'citty', 'hono/jwt', 'node:']],

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
+import type { Document } from '../../src/reference/document.ts'
+import { openapi } from '../../src/reference/openapi.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -16,7 +18,13 @@ const shared = {
 } as const satisfies BuildOptions
 
 /** What `render.tsx` answers: the site's files other than scripts and styles, by path. */
-type Render = { files(assets: Readonly<Record<string, string>>): Record<string, string> }
+type Render = {
+  files(sources: {
+    assets: Readonly<Record<string, string>>
+    document: Document
+    errors: string
+  }): Record<string, string>
+}
 
 /**
  * Builds the site into a folder: pages rendered to HTML, their scripts and styles under names that tell their content, and
@@ -27,7 +35,8 @@ export async function buildSite(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const assets = await buildAssets(folder)
   const { files } = await loadRender()
-  for (const [file, content] of Object.entries(files(assets))) {
+  const errors = readFileSync(path.join(root, 'docs/reference/errors.md'), 'utf8')
+  for (const [file, content] of Object.entries(files({ assets, document: openapi(), errors }))) {
     const target = path.join(folder, file)
     mkdirSync(path.dirname(target), { recursive: true })
     writeFileSync(target, content)

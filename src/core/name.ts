@@ -1,6 +1,7 @@
 import { limits } from './limits.ts'
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+/** What a name is made of, its length aside. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
 /** Whether a text may name a tenant, a stream or a group. */
 export const isName = (text: string): boolean => text.length <= limits.nameLength && NAME.test(text)

@@ -13,6 +13,8 @@ export interface Route {
   readonly path: string
   /** `any` for every authenticated caller, `open` for callers without credentials. */
   readonly scope: Scope | 'any' | 'open'
+  /** What its query parameters are checked by, where it takes any. */
+  readonly query?: Schema<unknown>
   respond(call: Call, request: Request, names: Names): Promise<Result<Response>>
 }
 
@@ -29,6 +31,7 @@ export const get = <T>(path: string, scope: Route['scope'], query: Schema<T>, an
   method: 'GET',
   path,
   scope,
+  query,
   async respond(call, request, names) {
     const input = checkQuery(query, request.url)
     return input.ok ? answer(call, { names, input: input.value }) : input
@@ -45,6 +48,7 @@ export const confirmedDelete = (
   method: 'DELETE',
   path,
   scope: 'admin',
+  query: confirmation,
   async respond(call, request, names) {
     const input = checkQuery(confirmation, request.url)
     if (!input.ok) return input

@@ -1,8 +1,12 @@
 import { expect } from 'vitest'
 import type { Clock } from './clock.ts'
+import { Contract } from './contract.ts'
 import { costPattern } from './cost.ts'
 import { checkProblem } from './problem.ts'
-import { tenant, token, url } from './target.ts'
+import { contract as document, tenant, token, url } from './target.ts'
+
+/** What every exchange is held to; null where the server serves no contract. */
+const contract = document === null ? null : new Contract(document)
 
 /** One answer of the server, read to its end. `where` names the call in messages. */
 export interface Answer<T = unknown> {
@@ -27,8 +31,9 @@ export interface CallOptions {
 }
 
 /**
- * Makes one call and asserts what the contract promises of every answer: request id, no-store, cost,
- * and for a failure its shape. An answer that is `failed` is a fault of the server wherever it appears.
+ * Makes one call and asserts what the contract promises of every answer: request id, no-store, cost, for a failure its
+ * shape, and all that the OpenAPI document says of it. An answer that is `failed` is a fault of the server wherever it
+ * appears.
  *
  * @example const answer = await call<{ streams: unknown[] }>('GET', '/v1/streams')
  */
@@ -43,9 +48,10 @@ export async function callTo<T = unknown>(
   options: CallOptions = {},
 ): Promise<Answer<T>> {
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+  const headers = headersOf(options, body !== undefined)
   const response = await fetch(server + path, {
     method,
-    headers: headersOf(options, body !== undefined),
+    headers,
     ...(body === undefined ? {} : { body, duplex: 'half' }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   } as RequestInit)
@@ -59,6 +65,9 @@ export async function callTo<T = unknown>(
     where,
   }
   checkEveryAnswer(answer)
+  const sent = body === undefined ? null : typeof body === 'string' ? body : undefined
+  const exchange = { method, path, requestHeaders: headers, sent, ...answer }
+  expect(contract?.faultsOf(exchange) ?? [], where).toEqual([])
   return answer
 }
 

@@ -1,4 +1,5 @@
 import { inject } from 'vitest'
+import type { ContractDocument } from './contract.ts'
 import { randomName } from './random.ts'
 
 declare module 'vitest' {
@@ -6,6 +7,7 @@ declare module 'vitest' {
     rheoUrl: string
     rheoTenant: string
     rheoToken: string
+    contract: ContractDocument | null
   }
 }
 
@@ -13,6 +15,9 @@ const givenTenant = inject('rheoTenant')
 
 /** The server under test, without a trailing slash. */
 export const url = inject('rheoUrl').replace(/\/+$/, '')
+
+/** The OpenAPI document of the server, or null where it serves none. */
+export const contract = inject('contract')
 
 /** The bearer token given for the run, or an empty string. */
 export const token = inject('rheoToken')

@@ -52,6 +52,14 @@ describe('the flood of hostile requests catches a server', () => {
       'no code of the closed set',
     ],
     [
+      'that answers with a member that the contract does not know',
+      {
+        answer: (got) =>
+          got.status < 300 && got.body !== null ? { ...got, text: got.text.replace('{', '{"secret":1,') } : got,
+      },
+      'against the contract',
+    ],
+    [
       'whose answers a browser may take for pages',
       { answer: (got) => ({ ...got, headers: { ...got.headers, 'x-content-type-options': '' } }) },
       'no nosniff',

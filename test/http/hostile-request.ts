@@ -87,7 +87,7 @@ function mutated(path: string, body: object): fc.Arbitrary<string> {
 }
 
 const bytes = fc.uint8Array({ maxLength: 40 })
-const hostileBody = fc.oneof(
+export const hostileBody = fc.oneof(
   hostileJson,
   bytes,
   fc.constantFrom('', '{', '[', '{}{}', 'NaN', '\ufeff{}', '{"a":1}\n{"b":2}', '['.repeat(100_000)),
@@ -118,7 +118,7 @@ const headerValue = fc.oneof(
   fc.constantFrom('', 'x', '-', 'x'.repeat(129), 'x'.repeat(9_000), '\u00e9', 'a, b', '2026-02-30T00:00:00Z', 'orders'),
   fc.string({ unit: fc.constantFrom(...' ~!"\u00ff\tazAZ09;,='), maxLength: 20 }),
 )
-const headers = fc.dictionary(
+export const headers = fc.dictionary(
   fc.constantFrom('Rheo-Tenant', 'Rheo-Now', 'Idempotency-Key', 'Accept', 'Authorization', 'Origin', 'Content-Length'),
   headerValue,
   { maxKeys: 2, noNullPrototype: true },

@@ -184,7 +184,7 @@ export class LocalBackend implements Backend {
 
   #newUid(): string {
     this.#uids += 1
-    return `u${this.#uids}`.padEnd(16, '0')
+    return `u${`${this.#uids}`.padStart(15, '0')}`
   }
 }
 

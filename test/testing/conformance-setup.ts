@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { openapi } from '../../src/reference/openapi.ts'
 import { startLocal } from '../../src/testing/index.ts'
 import type {} from '../conformance/target.ts'
 import { serve } from './serve.ts'
@@ -9,5 +10,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('rheoUrl', url)
   project.provide('rheoTenant', '')
   project.provide('rheoToken', '')
+  project.provide('contract', openapi())
   return stop
 }

@@ -25,7 +25,8 @@ const unwaiting = {
 /** The body of a fetch that goes with a settle: it does not wait. */
 export const unwaitingFetch = object(unwaiting)
 
-const fetchBody = object({ ...unwaiting, waitMs: v.optional(integer(0, limits.waitMs), 0) })
+/** The body of a fetch. */
+export const fetchBody = object({ ...unwaiting, waitMs: v.optional(integer(0, limits.waitMs), 0) })
 
 /** Checks the body of a fetch. */
 export function checkFetch(input: unknown): Result<FetchRequest> {

@@ -12,7 +12,8 @@ import { boolean, decimal, integer, object, sequence, text, time } from './value
 const maxAttempts = integer(1, limits.maxAttempts)
 const leaseMs = integer(limits.leaseMsMin, limits.leaseMs)
 const maxInFlight = integer(1, limits.maxInFlight)
-const backoff = object({
+/** How the delay of a nack grows. */
+export const backoff = object({
   baseMs: integer(1, limits.backoffBaseMs),
   factor: v.optional(decimal(1, limits.backoffFactor), 2),
   maxMs: v.optional(integer(1, limits.backoffMaxMs), limits.backoffMaxMs),
@@ -25,7 +26,8 @@ export const startFields = {
   startAt: v.optional(time),
 }
 
-const newGroup = object({
+/** The body that creates a group. */
+export const newGroup = object({
   name: text(1, limits.nameLength),
   maxAttempts: v.optional(maxAttempts, defaultGroupOptions.maxAttempts),
   leaseMs: v.optional(leaseMs, defaultGroupOptions.leaseMs),
@@ -35,7 +37,8 @@ const newGroup = object({
   ...startFields,
 })
 
-const groupPatch = object({
+/** The body that patches a group. */
+export const groupPatch = object({
   maxAttempts: v.optional(v.nullable(maxAttempts)),
   leaseMs: v.optional(v.nullable(leaseMs)),
   maxInFlight: v.optional(v.nullable(maxInFlight)),

@@ -25,7 +25,8 @@ const scopeFields = {
   partitions: v.optional(list(partition, 0, limits.partitions)),
 }
 
-const replay = object({
+/** The body of a replay. */
+export const replay = object({
   fromSequence: v.optional(v.unknown()),
   from: v.optional(v.unknown()),
   query: v.optional(v.unknown()),
@@ -34,7 +35,8 @@ const replay = object({
   dryRun: v.optional(boolean, false),
 })
 
-const replayQuery = object({ ...selectionFields, limit: v.optional(integer(1, Number.MAX_SAFE_INTEGER)) })
+/** The query in the body of a replay. */
+export const replayQuery = object({ ...selectionFields, limit: v.optional(integer(1, Number.MAX_SAFE_INTEGER)) })
 
 const invalidReplay = (field: string, detail: string) =>
   failed(failure('invalid_replay', `${field}: ${detail}`, { field }))
@@ -99,7 +101,8 @@ function queryReplay(query: unknown, common: Common): Result<ReplayRequest> {
   return ok({ ...common, kind: 'matches', selectorOf: () => selector })
 }
 
-const reset = object({ confirm: v.optional(boolean, false), ...startFields, ...scopeFields })
+/** The body of a reset. */
+export const reset = object({ confirm: v.optional(boolean, false), ...startFields, ...scopeFields })
 
 /** Where a group starts over, and in which partitions; null for all. */
 export interface ResetRequest {
@@ -122,7 +125,8 @@ export function checkReset(input: unknown): Result<ResetRequest> {
   return ok({ start: start.value, partitions: scope.value })
 }
 
-const redrive = object({
+/** The body of a redrive. */
+export const redrive = object({
   eventIds: v.optional(list(text(1, limits.idLength), 1, limits.pageItems)),
   all: v.optional(v.literal(true, 'must be true')),
 })

@@ -15,7 +15,8 @@ export const selectionFields = {
   untilSequence: v.optional(sequence),
 }
 
-const search = object({
+/** The body of a search. */
+export const search = object({
   ...selectionFields,
   order: v.optional(v.picklist(['sequence', 'timestamp'], 'must be sequence or timestamp'), 'sequence'),
   descending: v.optional(boolean, false),

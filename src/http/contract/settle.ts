@@ -75,13 +75,19 @@ const itemOf = (outcome: Outcome, fields: ItemFields): SettleItem => ({
   leaseMs: fields.leaseMs ?? null,
 })
 
-/** Builds the check of a verb's body. */
-export function settleCheck(verb: Outcome): (input: unknown) => Result<SettleRequest> {
+/** The forms of a verb's body; renew and release take no claims. */
+export function settleForms(verb: Outcome) {
   const one = object({ ...leaseFields, ...verbFields[verb] }) as Schema<ItemFields>
   const many = object({ leases: list(one, 1, limits.settleItems) })
   const claims = object({ receipts: list(token, 1, limits.settleItems), ...verbFields[verb] }) as Schema<
     { receipts: string[] } & Pick<ItemFields, 'reason' | 'delayMs'>
   >
+  return { one, many, claims }
+}
+
+/** Builds the check of a verb's body. */
+export function settleCheck(verb: Outcome): (input: unknown) => Result<SettleRequest> {
+  const { one, many, claims } = settleForms(verb)
   const claimed = verb === 'renew' || verb === 'release' ? null : verb
   return (input) => {
     if (isObject(input) && Object.hasOwn(input, 'leases')) {
@@ -102,7 +108,8 @@ export function settleCheck(verb: Outcome): (input: unknown) => Result<SettleReq
 
 const outcomes = ['ack', 'nack', 'reject', 'release'] as const
 
-const item = object({
+/** An item of `settle`. */
+export const item = object({
   ...leaseFields,
   outcome: v.picklist(outcomes, `must be one of ${outcomes.join(', ')}`),
   reason,

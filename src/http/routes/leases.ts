@@ -50,7 +50,8 @@ const leaseBody = (lease: LeaseInfo & { readonly partition: number }) => ({
   expiresAt: formatTime(lease.expiresAtMs),
 })
 
-const consumer = object({ consumerId })
+/** The body that releases what a consumer holds. */
+export const consumer = object({ consumerId })
 
 const release = withBody(
   'POST',
