@@ -24,6 +24,12 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     description: `Makes a repeat within ${limits.idempotencyMs / 60_000} minutes answer the originals.`,
     schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyLength, pattern: '^[\\x20-\\x7e]+$' },
   },
+  'Last-Event-ID': {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The position to go on from; goes before `after`.',
+    schema: { type: 'string' },
+  },
   'Rheo-Tenant': {
     name: 'Rheo-Tenant',
     in: 'header',
@@ -46,7 +52,7 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: { type: 'string', minLength: 1 },
   },
   'Rheo-Cost': {
-    description: 'What the storage counted for this call, all objects together. Not with streamed lines.',
+    description: 'What the storage counted for this call, all objects together. Not with what is streamed.',
     schema: { type: 'string', pattern: '^rows-read=\\d+, rows-written=\\d+, objects=\\d+$' },
   },
   'Cache-Control': { description: 'Answers are not to be kept.', required: true, schema: { const: 'no-store' } },

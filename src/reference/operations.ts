@@ -10,6 +10,7 @@ import { replayOperations } from './operations/replay.ts'
 import { searchOperations } from './operations/search.ts'
 import { streamOperations } from './operations/streams.ts'
 import { systemOperations } from './operations/system.ts'
+import { tailOperations } from './operations/tail.ts'
 
 /** What is said of every operation, in the order in which it is shown and in which the examples follow on each other. */
 export const operations: Operations = {
@@ -18,6 +19,7 @@ export const operations: Operations = {
   ...streamOperations,
   ...eventOperations,
   ...searchOperations,
+  ...tailOperations,
   ...groupOperations,
   ...deliveryOperations,
   ...progressOperations,

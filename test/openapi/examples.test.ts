@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Local, startLocal } from '../../scripts/local.ts'
-import { Rheo } from '../../src/client/index.ts'
+import { Rheo, tail } from '../../src/client/index.ts'
 import { operationsOf } from '../../src/reference/document.ts'
 import { openapi } from '../../src/reference/openapi.ts'
 import { operations } from '../../src/reference/operations.ts'
@@ -93,6 +93,6 @@ describe('an example for the SDK', () => {
     const rheo = new Rheo({ url: server.url, tenant: 'sdk' })
     if (id === 'getEvent') await rheo.append('orders', { id: 'payment-1' })
     if (id === 'createGroup') await rheo.appendMany('orders', more)
-    await new AsyncFunction('rheo', 'console', source)(rheo, { log: () => {} })
+    await new AsyncFunction('rheo', 'tail', 'console', source)(rheo, tail, { log: () => {} })
   })
 })
