@@ -62,6 +62,7 @@ export default defineConfig({
           globalSetup: ['test/client/setup.ts'],
         },
       },
+      node('dashboard', ['test/dashboard/**/*.test.ts']),
       {
         test: {
           ...node('browser', ['test/browser/**/*.test.ts'], 60_000).test,

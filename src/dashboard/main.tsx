@@ -1,3 +1,6 @@
 import { render } from 'preact'
+import { App } from './app.tsx'
 
-render(<h1>Streams</h1>, document.getElementById('dashboard')!)
+const root = document.getElementById('dashboard')!
+root.replaceChildren()
+render(<App />, root)

@@ -1,0 +1,37 @@
+/** Something typed that cannot be sent; its message says which field and why. */
+export class FormError extends Error {}
+
+/** A whole number from 0 on. */
+export function wholeOf(field: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text.trim())) throw new FormError(`${field}: a whole number from 0 on is needed`)
+  return Number(text)
+}
+
+/** A time of the reader's own zone, as a time for the server. */
+export function timeOf(field: string, text: string): string {
+  const time = new Date(text)
+  if (text === '' || Number.isNaN(time.getTime())) throw new FormError(`${field}: a date and a time are needed`)
+  return time.toISOString()
+}
+
+/** A JSON object; `{}` when nothing was typed. */
+export function objectOf(field: string, text: string): { [name: string]: unknown } {
+  if (text.trim() === '') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new FormError(`${field} is no JSON: ${(error as Error).message}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FormError(`${field} has to be a JSON object, such as {"type": "placed"}`)
+  }
+  return value as { [name: string]: unknown }
+}
+
+/** The partitions of `0, 2`; all when nothing is typed. @throws FormError */
+export function partitionsOf(text: string): { partitions?: number[] } {
+  const parts = text.split(/[\s,]+/).filter(Boolean)
+  if (parts.some((part) => !/^\d{1,3}$/.test(part))) throw new FormError('Partitions: numbers with commas between them')
+  return parts.length === 0 ? {} : { partitions: [...new Set(parts.map(Number))] }
+}

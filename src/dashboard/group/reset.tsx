@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks'
+import type { GroupInfo, PartitionLag, ResetOptions } from '../../client/index.ts'
+import { useAccess } from '../access.ts'
+import { Button, useAction } from '../action.tsx'
+import { Dialog, useTypedName } from '../dialog.tsx'
+import { partitionsOf } from '../form.ts'
+import { counted } from '../format.ts'
+import { Problem } from '../problem.tsx'
+import { StartFields, type StartText, startOf } from '../start.tsx'
+import { Outcome } from './outcome.tsx'
+import { PartitionsField } from './partitions-field.tsx'
+import { planReset } from './plan-reset.ts'
+
+interface ResetProps {
+  readonly info: GroupInfo
+}
+
+export const Reset = ({ info }: ResetProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button scope="admin" onClick={() => setOpen(true)}>
+        Reset…
+      </Button>
+      {isOpen ? <ResetDialog info={info} onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+interface Plan {
+  readonly options: ResetOptions
+  readonly partitions: Readonly<Record<string, PartitionLag>>
+}
+
+const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => void }) => {
+  const { rheo } = useAccess()
+  const { stream, name } = info
+  const { error, run } = useAction()
+  const [start, setStart] = useState<StartText>({ kind: 'earliest', sequence: '0', time: '' })
+  const [partitions, setPartitions] = useState('')
+  const [planned, setPlanned] = useState<Plan>()
+  const { field, isTyped } = useTypedName(name)
+  const dryRun = (): Promise<boolean> =>
+    run(async () => {
+      setPlanned(undefined)
+      const options = { confirm: true, ...startOf(start), ...partitionsOf(partitions) } as const
+      setPlanned({ options, partitions: await planReset(rheo, stream, name, options) })
+      return undefined
+    })
+  const reset = (close: () => void) => async (): Promise<void> => {
+    const isDone = await run(async () => {
+      const answer = await rheo.groups.reset(stream, name, planned!.options)
+      const lag = Object.values(answer.partitions).reduce((sum, one) => sum + one.lag, 0)
+      return `Reset ${name}: its lag there is ${counted(lag, 'event')}.`
+    })
+    if (isDone) close()
+  }
+  return (
+    <Dialog title={`Reset ${name}`} onClose={onClose}>
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void (planned === undefined ? dryRun() : isTyped ? reset(close)() : undefined)
+          }}
+        >
+          <p>
+            The group forgets what it has done and starts over: attempts, {counted(info.deadLetters, 'dead letter')} and{' '}
+            {counted(info.inFlight, 'lease')} are given up for good, as far as they lie in the partitions chosen. Events
+            stay.
+          </p>
+          <StartFields
+            value={start}
+            onValue={(next) => {
+              setStart(next)
+              setPlanned(undefined)
+            }}
+          />
+          <PartitionsField
+            value={partitions}
+            onValue={(next) => {
+              setPartitions(next)
+              setPlanned(undefined)
+            }}
+          />
+          {planned === undefined ? null : (
+            <>
+              <Outcome name="Would start" partitions={planned.partitions} />
+              {field}
+            </>
+          )}
+          <Problem error={error} />
+          <p class="buttons">
+            <Button onClick={close}>Cancel</Button>
+            {planned === undefined ? (
+              <Button type="submit" kind="primary" scope="admin">
+                Dry run
+              </Button>
+            ) : (
+              <Button type="submit" kind="danger" scope="admin" disabled={!isTyped}>
+                Reset {name}
+              </Button>
+            )}
+          </p>
+        </form>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks'
+import { useAccess } from '../access.ts'
+import { Button, useAction } from '../action.tsx'
+import { Dialog } from '../dialog.tsx'
+import { Field } from '../field.tsx'
+import { navigate } from '../navigation.tsx'
+import { Problem } from '../problem.tsx'
+import { StartFields, type StartText, startOf } from '../start.tsx'
+
+export const CreateGroup = ({ stream }: { readonly stream: string }) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button scope="admin" onClick={() => setOpen(true)}>
+        Create group…
+      </Button>
+      {isOpen ? <CreateGroupDialog stream={stream} onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+const CreateGroupDialog = ({ stream, onClose }: { readonly stream: string; readonly onClose: () => void }) => {
+  const { rheo } = useAccess()
+  const { error, run } = useAction()
+  const [name, setName] = useState('')
+  const [maxAttempts, setMaxAttempts] = useState('5')
+  const [leaseSeconds, setLeaseSeconds] = useState('30')
+  const [start, setStart] = useState<StartText>({ kind: 'earliest', sequence: '0', time: '' })
+  const submit = async (): Promise<void> => {
+    const isDone = await run(async () => {
+      await rheo.groups.create(stream, name, {
+        maxAttempts: Number(maxAttempts),
+        leaseMs: Math.round(Number(leaseSeconds) * 1_000),
+        ...startOf(start),
+      })
+      return `Created the group ${name}.`
+    })
+    if (isDone) navigate({ view: 'group', stream, group: name })
+  }
+  return (
+    <Dialog title="Create a group" onClose={onClose}>
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit()
+          }}
+        >
+          <Field label="Name" note="1 to 128 of A-Z a-z 0-9 . _ -" value={name} onValue={setName} isCode />
+          <StartFields value={start} onValue={setStart} />
+          <div class="side-by-side">
+            <Field
+              label="Attempts"
+              note="then a dead letter"
+              type="number"
+              value={maxAttempts}
+              onValue={setMaxAttempts}
+            />
+            <Field label="Lease" note="seconds" type="number" value={leaseSeconds} onValue={setLeaseSeconds} />
+          </div>
+          <Problem error={error} />
+          <p class="buttons">
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" kind="primary" scope="admin" disabled={name === ''}>
+              Create
+            </Button>
+          </p>
+        </form>
+      )}
+    </Dialog>
+  )
+}
