@@ -109,6 +109,39 @@ describe('refreshing', () => {
   })
 })
 
+describe('following', () => {
+  inBrowser(
+    'shows events as they are appended, those that a search asks for alone, and rests while paused',
+    async () => {
+      const own = world()
+      await own.rheo.streams.create('orders', { partitionCount: 2 })
+      const [page, complaints] = await own.open('/dashboard/streams/orders?where=%7B%22type%22%3A%22placed%22%7D')
+      await page.getByText('Nothing matches.').waitFor()
+      await page.getByRole('button', { name: 'Follow' }).click()
+      await page.getByText('Waiting for events…').waitFor()
+      const rows = page.getByRole('table', { name: 'Live events' }).locator('tbody tr')
+      const append = (type: string, key: string) => own.rheo.append('orders', { type, key })
+      // The tail may begin a moment after it was asked for.
+      await expect
+        .poll(async () => {
+          await append('placed', 'first')
+          return rows.count()
+        })
+        .toBeGreaterThan(0)
+      await append('paid', 'second')
+      await append('placed', 'third')
+      await expect.poll(() => rows.first().textContent()).toContain('third')
+      expect(await rows.allTextContents()).not.toContainEqual(expect.stringContaining('second'))
+      const pause = page.getByRole('button', { name: 'Pause' })
+      await pause.click()
+      await append('placed', 'fourth')
+      await pause.click()
+      await expect.poll(() => rows.first().textContent(), { timeout: 10_000 }).toContain('fourth')
+      expect(complaints).toEqual([])
+    },
+  )
+})
+
 describe('a server that is away', () => {
   inBrowser('is said to be, with the time of what is shown, and is found again when it is back', async () => {
     const own = world()

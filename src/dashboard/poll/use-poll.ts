@@ -23,10 +23,12 @@ export function refreshAll(): void {
   for (const poller of pollers) void poller.refresh()
 }
 
-const isStill = (): boolean => isPaused.value || document.hidden
+/** Whether nothing is read: somebody has stopped it, or nobody sees it. */
+export const isStill = new Store(typeof document !== 'undefined' && document.hidden)
 
 const holdAll = (): void => {
-  for (const poller of pollers) poller.hold(isStill())
+  isStill.set(isPaused.value || document.hidden)
+  for (const poller of pollers) poller.hold(isStill.value)
 }
 
 isPaused.subscribe(holdAll)
@@ -60,7 +62,7 @@ export function usePoll<T>(
         note(poller as Poller<unknown>, state)
         setShown({ key, state })
       },
-      { isStill: isStill(), everyMs },
+      { isStill: isStill.value, everyMs },
     )
     pollers.add(poller as Poller<unknown>)
     return () => {

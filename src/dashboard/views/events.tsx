@@ -11,6 +11,7 @@ import { usePoll } from '../poll/use-poll.ts'
 import { Problem } from '../problem.tsx'
 import { EventTable } from './event-table.tsx'
 import { Pending } from './heading.tsx'
+import { Live } from './live.tsx'
 
 const RECENT = 20
 const FOUND = 50
@@ -26,10 +27,11 @@ interface EventsProps {
 /** A stream's events: the last ones, or those that a search finds. */
 export const Events = ({ stream, where, total }: EventsProps) => {
   const [text, setText] = useState(where ?? '')
+  const [isLive, setLive] = useState(false)
   useEffect(() => setText(where ?? ''), [where])
   return (
     <section aria-labelledby="events">
-      <h2 id="events">{where === undefined ? 'Recent events' : 'Events found'}</h2>
+      <h2 id="events">{isLive ? 'Live events' : where === undefined ? 'Recent events' : 'Events found'}</h2>
       <search>
         <form
           class="search"
@@ -52,9 +54,14 @@ export const Events = ({ stream, where, total }: EventsProps) => {
             Search
           </Button>
           {where === undefined ? null : <Button onClick={() => navigate({ view: 'stream', stream })}>Clear</Button>}
+          <button type="button" class="plain" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+            Follow
+          </button>
         </form>
       </search>
-      {where === undefined ? (
+      {isLive ? (
+        <Live key={where} stream={stream} where={where} />
+      ) : where === undefined ? (
         <Recent stream={stream} total={total} />
       ) : (
         <Found key={where} stream={stream} where={where} />
