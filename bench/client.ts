@@ -26,7 +26,9 @@ export function createClient(url: string): Client {
   const free: Connection[] = []
   const all = new Set<Connection>()
   const call: Call = async (method, path, body = '', headers = {}) => {
-    const connection = free.pop() ?? new Connection(hostname, Number(port))
+    let connection = free.pop()
+    while (connection?.isClosed) connection = free.pop()
+    connection ??= new Connection(hostname, Number(port))
     all.add(connection)
     const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const head = `${method} ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\n`
@@ -61,6 +63,11 @@ class Connection {
     this.#socket.on('close', () => this.#waiting?.reject(new Error('the server closed the connection')))
   }
 
+  /** The server closes what has been idle for some seconds. */
+  get isClosed(): boolean {
+    return this.#socket.destroyed || this.#socket.readableEnded
+  }
+
   send(request: string): Promise<Raw> {
     this.#parts = []
     this.#length = 0
@@ -80,7 +87,7 @@ class Connection {
     this.#length += part.length
     if (this.#head === null) this.#readHead()
     const head = this.#head
-    const isWhole = this.#length >= this.#expected || (this.#isChunked() && endsChunks(part))
+    const isWhole = this.#length >= this.#expected || (this.#isChunked() && endsChunks(this.#parts))
     if (head === null || !isWhole) return
     const body = Buffer.concat(this.#parts).subarray(head.length + 4)
     const text = this.#isChunked() ? joinChunks(body) : body.toString()
@@ -105,8 +112,8 @@ class Connection {
 
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-function endsChunks(part: Buffer): boolean {
-  return part.subarray(-lastChunk.length).equals(lastChunk)
+function endsChunks(parts: readonly Buffer[]): boolean {
+  return Buffer.concat(parts.slice(-lastChunk.length)).subarray(-lastChunk.length).equals(lastChunk)
 }
 
 function joinChunks(body: Buffer): string {
