@@ -65,18 +65,14 @@ const read: Record<Goal['metric'], (measured: Measured) => number> = {
   rowsWrittenPerEvent: ({ rowsWritten, events }) => rowsWritten / events,
 }
 
-/** Every lane of Rheo beside every reference, where no goal asks for it. */
+/** The first lane beside every reference that no goal puts it beside. */
 function otherPairs(measured: readonly Rounds[], goals: readonly Goal[]): Goal[] {
   const lanes = measured.map(({ lane }) => lane)
-  const pairs = lanes
-    .filter(({ isReference }) => !isReference)
-    .flatMap(({ name }) =>
-      lanes
-        .filter(({ isReference }) => isReference)
-        .map((reference): Goal => ({ lane: name, metric: 'eventsPerSecond', against: reference.name })),
-    )
-  const isAsked = (pair: Goal) => goals.some(({ lane, against }) => lane === pair.lane && against === pair.against)
-  return pairs.filter((pair) => !isAsked(pair))
+  const lane = lanes[0]!.name
+  return lanes
+    .filter(({ isReference }) => isReference)
+    .map((reference): Goal => ({ lane, metric: 'eventsPerSecond', against: reference.name }))
+    .filter((pair) => !goals.some((goal) => goal.lane === lane && goal.against === pair.against))
 }
 
 function compare(goal: Goal, measured: readonly Rounds[]): Comparison {

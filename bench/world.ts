@@ -24,13 +24,18 @@ export type World = {
   small(): Promise<Log>
   large(): Promise<Log>
   fragmented(): Promise<Fragmented>
+  /** Aborts when the servers are about to stop. */
+  readonly signal: AbortSignal
   stop(): Promise<void>
 }
 
 /** Starts the built Worker and the references, each with a fresh store. */
 export async function startWorld(sizes: Sizes, tell: (doing: string) => void): Promise<World> {
   const script = readFileSync(new URL('../dist/index.js', import.meta.url), 'utf8')
-  const [rheo, reference] = await Promise.all([startLocal({ directSockets: true, script, onLog: () => {} }), startReference()])
+  const [rheo, reference] = await Promise.all([
+    startLocal({ directSockets: true, script, onLog: () => {} }),
+    startReference(),
+  ])
   const clients: Client[] = [createClient(rheo.url), createClient(reference.url)]
   const [{ call }, { call: refer }] = clients as [Client, Client]
   let streams = 0
@@ -47,11 +52,13 @@ export async function startWorld(sizes: Sizes, tell: (doing: string) => void): P
     await log.fragment(group, sizes.fragments)
     return { log, group, taken: 2 * sizes.fragments }
   })
+  const stopping = new AbortController()
   const stop = async () => {
+    stopping.abort()
     for (const client of clients) client.close()
     await Promise.all([rheo.stop(), reference.stop()])
   }
-  return { sizes, rheo, reference, call, refer, stream, small, large, fragmented, stop }
+  return { sizes, rheo, reference, call, refer, stream, small, large, fragmented, signal: stopping.signal, stop }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -34,7 +34,7 @@ export const groupOperations: Scenario[] = [
 /** One replay a round: the group has to ack everything again before the next. */
 async function replayLane(world: World, name: string, log: Log): Promise<Lane> {
   const group = await log.group()
-  const body = JSON.stringify({ fromSequence: 0, resetAttempts: true })
+  const body = JSON.stringify({ fromSequence: 0 })
   const prepare = async () => {
     await world.call('POST', `${group}/reset`, JSON.stringify({ confirm: true }))
     await log.consume(group)

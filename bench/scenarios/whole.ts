@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ack } from '../../src/client/index.ts'
-import { measuring, runLoad, timed } from '../load.ts'
+import { measuring, nothing, runLoad, timed } from '../load.ts'
 import { event, eventsFrom, receiptIn } from '../log.ts'
 import type { Lane, Scenario } from '../scenario.ts'
 import { createSdk } from '../sdk.ts'
@@ -58,15 +58,18 @@ async function latencyLane(world: World): Promise<Lane> {
   const log = await world.stream()
   const group = await log.group()
   const names = { stream: log.path.split('/').at(-1)!, group: group.split('/').at(-1)! }
+  // One consumer waits through all rounds, as it would in production.
+  const spent = nothing()
+  let handled: PromiseWithResolvers<void> | undefined
+  const handler = () => {
+    handled?.resolve()
+    return ack
+  }
+  const { signal } = world
+  await createSdk(world.rheo.url, spent).consumer({ ...names, handler, signal })
   const run = (seconds: number) =>
     timed(world.rheo, async (measured) => {
-      const rheo = createSdk(world.rheo.url, measured)
-      let handled: PromiseWithResolvers<void> | undefined
-      const handler = () => {
-        handled?.resolve()
-        return ack
-      }
-      const consumer = await rheo.consumer({ ...names, handler })
+      Object.assign(spent, nothing())
       const call = measuring(world.call, measured)
       for (const endsAt = performance.now() + seconds * 1_000; performance.now() < endsAt; ) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -78,7 +81,7 @@ async function latencyLane(world: World): Promise<Lane> {
         measured.events += 1
         await appended
       }
-      await consumer.drain(1_000)
+      for (const count of ['requests', 'rowsRead', 'rowsWritten', 'objects'] as const) measured[count] += spent[count]
     })
   return { name: 'SDK consumer', isReference: false, connections: 1, run }
 }
