@@ -16,7 +16,7 @@ async function bench(options: Options): Promise<void> {
   const { json, svg, from, memory } = options
   if (from === undefined) build()
   if (memory) {
-    const { text, isMet } = await measureMemory(options)
+    const { text, isMet } = await measureMemory(options.quick)
     process.stdout.write(text)
     if (!isMet) process.exitCode = 1
     return

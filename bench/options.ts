@@ -8,6 +8,7 @@ export type Options = {
   svg: string | undefined
   from: string | undefined
   memory: boolean
+  quick: boolean
   rounds: number
   seconds: number
   sizes: Sizes
@@ -51,7 +52,7 @@ export function readOptions(): Options | null {
     if (!Number.isInteger(rounds)) throw new Error(`--rounds ${rounds}: not a whole number`)
     const chosen = scenarios.filter(({ name }) => only.length === 0 || only.some((text) => name.startsWith(text)))
     if (chosen.length === 0) throw new Error(`--only ${only.join()}: no such scenario`)
-    return { json, memory, svg, from, rounds, seconds, sizes: set.sizes, scenarios: chosen }
+    return { json, memory, quick: values.quick, svg, from, rounds, seconds, sizes: set.sizes, scenarios: chosen }
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${usage}\n`)
     return null
