@@ -1,5 +1,5 @@
 import type { Report } from './report.ts'
-import type { LaneResult, ScenarioResult } from './result.ts'
+import type { Comparison, LaneResult, ScenarioResult } from './result.ts'
 import { short } from './table.ts'
 
 const width = 860
@@ -7,7 +7,7 @@ const labelWidth = 190
 const barWidth = 500
 const rowHeight = 20
 const gap = 34
-const top = 64
+const top = 68
 
 /** Text and bars follow the reader's scheme; the page behind them is not painted. */
 const style = `
@@ -24,9 +24,9 @@ const style = `
     .reference { fill: #3d444d }
   }`
 
-/** Draws a run: for each scenario that has a reference, a bar for each lane, as long as its events a second. */
+/** Draws a run: for each scenario that is about events a second, a bar for each lane. */
 export function chart({ machine, at, results }: Report): string {
-  const shown = results.filter(({ lanes }) => lanes.some(({ isReference }) => isReference))
+  const shown = results.filter(({ comparisons }) => comparisons.some(isOfSpeed))
   let y = top
   const groups = shown.map((result) => {
     const group = scenario(result, y)
@@ -45,6 +45,8 @@ ${groups.join('\n')}
 </svg>
 `
 }
+
+const isOfSpeed = ({ metric }: Comparison) => metric === 'eventsPerSecond'
 
 function scenario({ scenario, lanes }: ScenarioResult, y: number): string {
   const most = Math.max(...lanes.map(({ eventsPerSecond }) => eventsPerSecond))

@@ -3,6 +3,7 @@ import { appends } from './append.ts'
 import { consumes, settles } from './consume.ts'
 import { groupOperations } from './group.ts'
 import { queries } from './query.ts'
+import { scales } from './scale.ts'
 import { whole } from './whole.ts'
 
 /** In the order in which they run: what consumes the large log makes it longer, and comes last. */
@@ -11,6 +12,7 @@ export const scenarios: readonly Scenario[] = [
   ...whole,
   ...queries,
   ...groupOperations,
+  ...scales,
   ...consumes,
   ...settles,
 ]
