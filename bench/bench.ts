@@ -23,7 +23,7 @@ async function bench(options: Options): Promise<void> {
   }
   const report: Report = from === undefined ? await run(options) : JSON.parse(readFileSync(from, 'utf8'))
   if (svg !== undefined) writeFileSync(svg, chart(report))
-  process.stdout.write(json ? `${JSON.stringify(report, null, 1)}\n` : `\n${toText(report)}\n`)
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `\n${toText(report)}\n`)
 }
 
 /** Measured is what a deploy would upload. */

@@ -8,7 +8,7 @@ export type Cost = { rowsRead: number; rowsWritten: number; objects: number }
 
 /** Sends one call and refuses any answer that is no success. */
 export type Call = (
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST',
   path: string,
   body?: string,
   headers?: Record<string, string>,
