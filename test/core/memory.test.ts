@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { limits } from '../../src/core/limits.ts'
 import { KeyMemory } from '../../src/core/partition/key-memory.ts'
 import type { LogStore } from '../../src/core/partition/store.ts'
 import { LargeLog } from './large-log.ts'
@@ -48,17 +49,17 @@ describe('what a partition holds in memory', () => {
     expect(bytes / runs).toBeLessThan(200)
   })
 
-  it('S2.7 grows with the idempotency keys of ten minutes: at most 128 bytes for each, and none is left after them', () => {
+  it('S2.7 grows with the idempotency keys of ten minutes: at most 64 bytes for each, and none is left after them', () => {
     const keys = 100_000
     const log = { *keysBackwards() {}, keysAt: () => [] } as unknown as LogStore
-    const memory = new KeyMemory()
+    const memory = new KeyMemory(limits.idempotencyKeys)
     // A text in one piece, as one that came over the network.
     const newKey = () => JSON.parse(JSON.stringify(randomUUID())) as string
     const add = (first: number, atMs: number) => memory.add(log, { key: newKey(), fingerprint: '', first, atMs })
     const grown = held(() => {
       for (let n = 0; n < keys; n++) add(n, 600_000 + n)
     })
-    expect(grown / keys).toBeLessThan(128)
+    expect(grown / keys).toBeLessThan(64)
     const left = held(() => {
       for (let minute = 1; minute < 30; minute++) add(keys + minute, 700_000 + 60_000 * minute)
     })
