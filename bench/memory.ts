@@ -133,11 +133,16 @@ async function watch(inspector: Inspector, call: Call, work: () => Promise<void>
     isDone = true
   })
   await watching
-  for (let times = 0; times < 3; times += 1) {
+  const most = peak
+  // A collection comes in steps, each when the isolate runs: the least of some looks is what is held.
+  let held = Number.POSITIVE_INFINITY
+  for (let times = 0; times < 10; times += 1) {
     inspector.collect()
     await call('GET', '/v1/health')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    held = Math.min(held, await look())
   }
-  return { peak, held: await look() }
+  return { peak: most, held }
 }
 
 function toText(phases: readonly Phase[], isMet: boolean): string {
