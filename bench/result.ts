@@ -1,75 +1,90 @@
-import { type Measured, percentile } from './load.ts'
-import { short, table } from './table.ts'
+import { joined, type Measured, median, percentile } from './load.ts'
+import { dollarsPerMillion } from './prices.ts'
+import type { Goal, Lane, Scenario } from './scenario.ts'
 
-/** What came of one scenario. Rows are per event; for `lag` an event is a call. */
-export type Result = {
-  name: string
+/** What came of a lane. Rows, objects and requests are per event; a search, a replay and a lag count as one. */
+export type LaneResult = {
+  lane: string
+  isReference: boolean
   connections: number
-  requestsPerSecond: number
+  eventsPerSecond: number
   p50Ms: number
   p99Ms: number
-  eventsPerSecond: number
+  pageP50Ms: number
+  pageP99Ms: number
+  requestsPerEvent: number
   rowsReadPerEvent: number
   rowsWrittenPerEvent: number
-  /** Processor time of the server's process, in microseconds. */
-  processorUsPerRequest: number
-  reference: { requestsPerSecond: number; p50Ms: number; p99Ms: number; processorUsPerRequest: number }
-  /** Requests per second over those of the reference: the median of the rounds, the least and the greatest. */
-  ratio: { median: number; least: number; greatest: number }
-  /** The part of a processor that this process took to make the server's load. */
+  objectsPerEvent: number
+  dollarsPerMillion: number
+  /** Processor time of the server's process for each request, in microseconds. */
+  serverUsPerRequest: number
+  /** The part of a processor that this process took to make the load. */
   clientLoad: number
 }
 
-export function toResult(
-  scenario: Pick<Result, 'name' | 'connections'>,
-  served: Measured,
-  referred: Measured,
-  ratios: readonly number[],
-): Result {
+/** A lane beside another, or beside a fixed bound: the median of the rounds, the least and the greatest. */
+export type Comparison = Goal & { median: number; least: number; greatest: number; isMet: boolean | null }
+
+export type ScenarioResult = { scenario: string; what: string; lanes: LaneResult[]; comparisons: Comparison[] }
+
+/** The rounds of a lane. */
+export type Rounds = { lane: Lane; rounds: readonly Measured[] }
+
+export function toResult({ name, what, goals }: Scenario, measured: readonly Rounds[]): ScenarioResult {
+  const comparisons = [...goals, ...otherPairs(measured, goals)].map((goal) => compare(goal, measured))
+  return { scenario: name, what, lanes: measured.map(laneResult), comparisons }
+}
+
+function laneResult({ lane, rounds }: Rounds): LaneResult {
+  const all = joined(rounds)
   return {
-    ...scenario,
-    requestsPerSecond: served.requests / served.seconds,
-    p50Ms: percentile(served.latenciesMs, 50),
-    p99Ms: percentile(served.latenciesMs, 99),
-    eventsPerSecond: served.events / served.seconds,
-    rowsReadPerEvent: served.rowsRead / served.events,
-    rowsWrittenPerEvent: served.rowsWritten / served.events,
-    processorUsPerRequest: (1e6 * served.serverSeconds) / served.requests,
-    reference: {
-      requestsPerSecond: referred.requests / referred.seconds,
-      p50Ms: percentile(referred.latenciesMs, 50),
-      p99Ms: percentile(referred.latenciesMs, 99),
-      processorUsPerRequest: (1e6 * referred.serverSeconds) / referred.requests,
-    },
-    ratio: { median: percentile(ratios, 50), least: Math.min(...ratios), greatest: Math.max(...ratios) },
-    clientLoad: served.clientSeconds / served.seconds,
+    lane: lane.name,
+    isReference: lane.isReference,
+    connections: lane.connections,
+    eventsPerSecond: median(rounds.map(read.eventsPerSecond)),
+    p50Ms: percentile(all.stepMs, 50),
+    p99Ms: percentile(all.stepMs, 99),
+    pageP50Ms: percentile(all.requestMs, 50),
+    pageP99Ms: percentile(all.requestMs, 99),
+    requestsPerEvent: all.requests / all.events,
+    rowsReadPerEvent: all.rowsRead / all.events,
+    rowsWrittenPerEvent: all.rowsWritten / all.events,
+    objectsPerEvent: all.objects / all.events,
+    dollarsPerMillion: dollarsPerMillion(all),
+    serverUsPerRequest: (1e6 * all.serverSeconds) / all.requests,
+    clientLoad: all.clientSeconds / all.seconds,
   }
 }
 
-const notes = `Latencies are of a whole step: one append, one fetch and its ack, one lag. Rows are per event, for lag per call.
-cpu us: processor time of the server's process per request, in microseconds.
-bare: a Worker and one Durable Object that insert the same body as one row per request, unread, in turns with the server.
-x bare: requests per second over those of bare, median of the rounds (least to greatest).
-client: processor time of the load generator; near 100 % it is the generator that is measured.`
+const read: Record<Goal['metric'], (measured: Measured) => number> = {
+  eventsPerSecond: ({ events, seconds }) => events / seconds,
+  p50Ms: ({ stepMs }) => median(stepMs),
+  pageMs: ({ requestMs }) => median(requestMs),
+  rowsWrittenPerStep: ({ rowsWritten, stepMs }) => rowsWritten / stepMs.length,
+  rowsWrittenPerEvent: ({ rowsWritten, events }) => rowsWritten / events,
+}
 
-/** The results as a table with its notes. */
-export function toTable(results: readonly Result[]): string {
-  const header = ['scenario', 'conns', 'req/s', 'p50 ms', 'p99 ms', 'events/s', 'rows read', 'rows written', 'cpu us']
-  const rows = results.map((result) => [
-    result.name,
-    String(result.connections),
-    short(result.requestsPerSecond),
-    short(result.p50Ms),
-    short(result.p99Ms),
-    short(result.eventsPerSecond),
-    short(result.rowsReadPerEvent),
-    short(result.rowsWrittenPerEvent),
-    short(result.processorUsPerRequest),
-    short(result.reference.requestsPerSecond),
-    short(result.reference.p50Ms),
-    short(result.reference.processorUsPerRequest),
-    `${short(result.ratio.median)} (${short(result.ratio.least)} to ${short(result.ratio.greatest)})`,
-    `${Math.round(100 * result.clientLoad)} %`,
-  ])
-  return `${table([...header, 'bare req/s', 'bare p50', 'bare cpu', 'x bare', 'client'], rows, 1)}\n\n${notes}`
+/** The first lane beside every reference that no goal puts it beside. */
+function otherPairs(measured: readonly Rounds[], goals: readonly Goal[]): Goal[] {
+  const lanes = measured.map(({ lane }) => lane)
+  const lane = lanes[0]!.name
+  return lanes
+    .filter(({ isReference }) => isReference)
+    .map((reference): Goal => ({ lane, metric: 'eventsPerSecond', against: reference.name }))
+    .filter((pair) => !goals.some((goal) => goal.lane === lane && goal.against === pair.against))
+}
+
+function compare(goal: Goal, measured: readonly Rounds[]): Comparison {
+  const roundsOf = (name: string) => measured.find(({ lane }) => lane.name === name)!.rounds.map(read[goal.metric])
+  const values = roundsOf(goal.lane)
+  const others = goal.against === undefined ? values.map(() => 1) : roundsOf(goal.against)
+  const ratios = values.map((value, round) => value / others[round]!)
+  const middle = median(ratios)
+  const { atLeast, atMost } = goal
+  const isMet =
+    atLeast === undefined && atMost === undefined
+      ? null
+      : middle >= (atLeast ?? Number.NEGATIVE_INFINITY) && middle <= (atMost ?? Number.POSITIVE_INFINITY)
+  return { ...goal, median: middle, least: Math.min(...ratios), greatest: Math.max(...ratios), isMet }
 }

@@ -29,6 +29,10 @@ export type LocalOptions = {
   directSockets?: boolean
   /** A Tail Worker beside it: its source, from the root of the project, and its vars. */
   tail?: { main: string; vars: Record<string, string> }
+  /** A Worker that has been built already, as one module. Without it, the sources are bundled. */
+  script?: string
+  /** Opens the runtime's inspector on this port of 127.0.0.1; 0 for a free one. */
+  inspectorPort?: number
   /** Takes what the Worker writes to its console. Without it, warnings and errors go to stderr. */
   onLog?: (level: string, message: string) => void
 }
@@ -43,6 +47,8 @@ export type Local = {
   pids(): number[]
   /** Calls the neighbour. */
   callNeighbour(path: string): Promise<{ status: number; text(): Promise<string> }>
+  /** Where the inspector listens, if it was asked for. */
+  inspector(): Promise<URL>
   /** Ends the runtime, and deletes the folder if it was a temporary one. May be called twice. */
   stop(): Promise<void>
 }
@@ -61,7 +67,7 @@ export type Local = {
  */
 export async function startLocal(options: LocalOptions = {}): Promise<Local> {
   const config: WranglerConfig = unstable_readConfig({ config: path.join(root, 'wrangler.toml') })
-  const script = await bundle(config.main, config.define)
+  const script = options.script ?? (await bundle(config.main, config.define))
   const tail = options.tail === undefined ? null : await bundle(options.tail.main, config.define)
   // From here to Miniflare's own exit hook nothing waits, so a signal cannot leave the folder behind.
   const persistTo = options.persistTo ?? mkdtempSync(path.join(tmpdir(), 'rheo-'))
@@ -86,6 +92,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<Local> {
       url: address.origin,
       persistTo,
       pids: () => listenersOn(Number(address.port)),
+      inspector: () => miniflare.getInspectorURL(),
       callNeighbour: async (path) => (await miniflare.getWorker(NEIGHBOUR)).fetch(new URL(path, 'http://neighbour')),
       stop,
     }
@@ -140,6 +147,9 @@ function miniflareOptions(config: WranglerConfig, { script, tail }: Scripts, fol
   return convertV4MiniflareOptions({
     workers: [server, ...beside],
     ...(directSockets ? { host: '127.0.0.1', port: 0 } : address),
+    ...(options.inspectorPort === undefined
+      ? {}
+      : { inspectorPort: options.inspectorPort, inspectorHost: '127.0.0.1' }),
     // The option `isolatedResourcePersistencePath` reads as if it were meant for this, but is dropped without a word.
     resourcePersistencePath: folders.persistTo,
     log: new Log(LogLevel.NONE),

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { partitionStub } from '../../durable-objects/stubs.ts'
+import type { GroupOptions } from '../../src/core/group.ts'
 import type { Address, Command } from '../../src/core/partition/commands.ts'
 import { addressOf, append, bindings, createGroup, createStream, fetchLeases, settle } from './objects.ts'
 
 const line = '{"type":"t","key":null,"payload":{"n":1},"metadata":{}}'
 
 /** What one command costs: rows read and written. */
-async function costOf(address: Address, command: Command): Promise<[read: number, written: number]> {
-  const { answer, cost } = await partitionStub(bindings, address).run(address, command, null)
+async function costOf(
+  address: Address,
+  command: Command,
+  testNowMs: number | null = null,
+): Promise<[read: number, written: number]> {
+  const { answer, cost } = await partitionStub(bindings, address).run(address, command, testNowMs)
   expect(answer.status).toBe('done')
   return [cost.rowsRead, cost.rowsWritten]
 }
@@ -45,9 +50,9 @@ const ackOf = (group: string, sequences: readonly number[]): Command => ({
   })),
 })
 
-async function partition() {
+async function partition(options: Partial<GroupOptions> = {}) {
   const stream = await createStream()
-  const group = await createGroup(stream, 'g')
+  const group = await createGroup(stream, 'g', options)
   return { address: addressOf(stream), group }
 }
 
@@ -87,6 +92,24 @@ describe('rows written per operation are what the cost model says', () => {
     for (const sequence of shuffled(range(1, 100))) {
       expect((await costOf(address, ackOf(group, [sequence])))[1]).toBeLessThanOrEqual(2)
     }
+  })
+
+  it('S4.2 a claim that expires is two rows, whatever its deliveries, and nothing is written before', async () => {
+    const { address, group } = await partition()
+    const startMs = Date.now()
+    await costOf(address, appendOf(1_000), startMs)
+    await costOf(address, fetchOf(group, 1_000, 60_000), startMs)
+    expect((await costOf(address, { type: 'expire' }, startMs + 59_999))[1]).toBe(0)
+    expect((await costOf(address, { type: 'expire' }, startMs + 60_000))[1]).toBe(2)
+    expect((await costOf(address, { type: 'expire' }, startMs + 60_001))[1]).toBe(0)
+  })
+
+  it('S4.4 a claim that expires for the last time is two rows, and one more for each dead letter', async () => {
+    const { address, group } = await partition({ maxAttempts: 1 })
+    const startMs = Date.now()
+    await costOf(address, appendOf(100), startMs)
+    await costOf(address, fetchOf(group, 100, 60_000), startMs)
+    expect((await costOf(address, { type: 'expire' }, startMs + 60_000))[1]).toBe(102)
   })
 
   it('an empty fetch and every read write nothing', async () => {
