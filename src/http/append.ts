@@ -109,16 +109,22 @@ function appendOf(
   idempotency: Idempotency | null,
   expectedSequence: number | null,
 ): Append {
-  return {
-    lines: events.map((event) => event.line).join('\n'),
-    count: events.length,
-    ids: events.flatMap(({ id }, index) => (id === null ? [] : [[index, id] as const])),
-    times: events.flatMap(({ timestampMs }, index) => (timestampMs === null ? [] : [[index, timestampMs] as const])),
-    terms: Uint32Array.from(events.flatMap(({ terms }) => terms)),
-    atMs,
-    idempotency,
-    expectedSequence,
+  const ids: [number, string][] = []
+  const times: [number, number][] = []
+  for (const [index, { id, timestampMs }] of events.entries()) {
+    if (id !== null) ids.push([index, id])
+    if (timestampMs !== null) times.push([index, timestampMs])
   }
+  const lines = events.map(({ line }) => line).join('\n')
+  return { lines, count: events.length, ids, times, terms: termsOf(events), atMs, idempotency, expectedSequence }
+}
+
+/** The terms of all events, in one array. Made from an iterable, a typed array takes ten times as long. */
+function termsOf(events: readonly NewEvent[]): Uint32Array {
+  const terms = new Uint32Array(events.reduce((sum, event) => sum + event.terms.length, 0))
+  let at = 0
+  for (const event of events) for (const term of event.terms) terms[at++] = term
+  return terms
 }
 
 /** The events of one partition as it took them: those that are no duplicates have the sequences from `first` on. */
