@@ -61,7 +61,12 @@ class ClosedMeanwhile extends Error {}
 
 async function read(answer: IncomingMessage): Promise<WireAnswer> {
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  // A tail has no end: its beginning is its answer, and leaving the loop closes it.
+  const isEndless = answer.headers['content-type'] === 'text/event-stream'
+  for await (const chunk of answer) {
+    chunks.push(chunk as Buffer)
+    if (isEndless) break
+  }
   const text = Buffer.concat(chunks).toString()
   const isJson = /json$/.test(answer.headers['content-type'] ?? '')
   return {
