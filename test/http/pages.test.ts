@@ -40,6 +40,12 @@ describe('Pages', () => {
     expect((await send('GET', '/dashboard/streams/orders?group=billing')).text).toBe('http://localhost/dashboard')
   })
 
+  it('the root leads browsers to the dashboard, and is nothing for others', async () => {
+    const browser = await send('GET', '/', { headers: { Accept: 'text/html,*/*;q=0.8' } })
+    expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/dashboard'])
+    expect((await send('GET', '/', { headers: { Accept: '*/*' } })).body.code).toBe('not_found')
+  })
+
   it('a page that is not there is not_found, as are all where none were built', async () => {
     const missing = [await send('GET', '/assets/b.js'), await sendTo(new FakeBackend())('GET', '/docs')]
     expect(missing.map(({ status, body }) => [status, body.code, body.path])).toEqual([

@@ -30,8 +30,21 @@ const page = (path: string, file?: string): Route => ({
   },
 })
 
+/** Where a browser begins. */
+const front: Route = {
+  method: 'GET',
+  path: '/',
+  scope: 'open',
+  async respond({ site }, { headers }) {
+    const isBrowser = headers.get('Accept')?.includes('text/html') ?? false
+    if (site === null || !isBrowser) return failed(failure('not_found', 'there is no /', { path: '/' }))
+    return ok(new Response(null, { status: 302, headers: { Location: '/dashboard' } }))
+  },
+}
+
 /** The pages for people and the contract for machines, which need no credentials: they hold nobody's data. */
 export const pageRoutes: readonly Route[] = [
+  front,
   page('/openapi.json'),
   page('/docs'),
   page('/docs/errors'),
