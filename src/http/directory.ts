@@ -51,19 +51,23 @@ async function findGroup(call: Call, names: Names): Promise<Result<Target>> {
 
 /**
  * Works on what `look` finds. When the work meets a partition that answers `moved`, what was known is out of date:
- * `forget` it, look afresh, and work once more. Moved after a fresh look, the objects are between two states.
+ * `forget` it, look afresh, and work once more. Moved after a fresh look, the objects are between two states. A refusal
+ * for which no object was asked rests on what was known alone, such as the number of partitions, and is not believed
+ * before a fresh look either.
  */
 export async function twice<K, T>(
+  call: Call,
   look: () => Promise<Result<K>>,
   forget: () => void,
   work: (found: K) => Promise<Answer<T>>,
 ): Promise<Result<T>> {
+  const asked = call.cost.objects
   for (let turn = 1; ; turn++) {
     const found = await look()
     if (!found.ok) return found
     const answer = await work(found.value)
     if (answer.status === 'done') return ok(answer.value)
-    if (answer.status === 'refused') return failed(answer.failure)
+    if (answer.status === 'refused' && call.cost.objects !== asked) return failed(answer.failure)
     forget()
     if (turn === 2) return failed(failure('backend_unavailable', 'the stream is changing; nothing was answered', {}))
   }
@@ -76,6 +80,7 @@ export const onStream = <T>(
   work: (stream: StreamRecord) => Promise<Answer<T>>,
 ): Promise<Result<T>> =>
   twice(
+    call,
     () => findStream(call, names),
     () => forgetStream(call, names),
     work,
@@ -94,6 +99,7 @@ export const onGroup = <T>(
   work: (target: Target) => Promise<Answer<T>>,
 ): Promise<Result<T>> =>
   twice(
+    call,
     () => findGroup(call, names),
     () => forgetGroup(call, names),
     work,

@@ -15,7 +15,7 @@ export function parsePosition(stream: StreamRecord, text: string, field: string)
   const [uid, ...numbers] = text.split('.')
   const isOurs = uid === stream.uid && numbers.length === stream.partitionCount
   const position = numbers.map((number) => (number === '' ? null : Number.parseInt(number, RADIX)))
-  if (isOurs && position.every((one) => one === null || Number.isSafeInteger(one))) {
+  if (isOurs && position.every((one) => one === null || (Number.isSafeInteger(one) && one >= 0))) {
     if (formatPosition(uid, position) === text) return ok(position)
   }
   return failed(failure('cursor_not_found', `${field}: is no position that a tail of this stream gave`, { field }))

@@ -22,6 +22,8 @@ const PAGE_EVENTS = 250
 const PAGE_BYTES = 2 * limits.eventBytes
 /** A connection on which nothing is sent for longer may be cut by what lies in between. */
 const HEARTBEAT_MS = 15_000
+/** The platform may show only by a failed write that a client has gone; many go at once, such as those that look once. */
+const FIRST_HEARTBEAT_MS = 1_000
 /** Pauses after failures in a row, doubling, with jitter. */
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
@@ -53,6 +55,7 @@ export class Tail {
   #text: string | null = null
   #isTextSent = false
   #sentMs = Date.now()
+  #restMs = FIRST_HEARTBEAT_MS
   #isOpened = false
   #calls = 0
   #next = 0
@@ -126,7 +129,10 @@ export class Tail {
   }
 
   async #more(nowMs: number): Promise<string> {
-    if (nowMs >= this.#sentMs + HEARTBEAT_MS) return heartbeatBlock(this.#unsent())
+    if (nowMs >= this.#sentMs + this.#restMs) {
+      this.#restMs = HEARTBEAT_MS
+      return heartbeatBlock(this.#unsent())
+    }
     for (const one of this.#followed) {
       if (one.watch === null && one.restsUntilMs <= nowMs) void this.#watchAgain(one)
     }
@@ -149,7 +155,7 @@ export class Tail {
   /** Waits until something is told, or there is something to do that no one tells. */
   #sleep(nowMs: number): Promise<''> {
     const rests = this.#followed.map(({ restsUntilMs }) => restsUntilMs).filter((untilMs) => untilMs > nowMs)
-    const untilMs = Math.min(this.#sentMs + HEARTBEAT_MS, this.#call.expiresAtMs, ...rests)
+    const untilMs = Math.min(this.#sentMs + this.#restMs, this.#call.expiresAtMs, ...rests)
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#wake(), untilMs - nowMs)
       this.#wake = () => {

@@ -10,7 +10,7 @@ let backend: FakeBackend
 let send: Send
 
 beforeEach(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => {})
+  for (const level of ['warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   backend = new FakeBackend()
   backend.addStream('orders', 2, 'old')
   backend.addGroup('orders', 'billing', 'g-old')
@@ -24,6 +24,15 @@ function recreate(): void {
   backend.addGroup('orders', 'billing', 'g-new')
   const answer = backend.answer
   backend.answer = (received) => (received.uid === 'old' ? moved : answer(received))
+}
+
+const nothing = refused(failure('failed', 'nothing is here', {}))
+
+/** Lets the edge look up the stream and the group. */
+async function rememberOrders(): Promise<void> {
+  backend.answer = () => nothing
+  await send('GET', '/v1/streams/orders/events')
+  await send('GET', lag)
 }
 
 describe('what the edge knows of the catalog', () => {
@@ -50,6 +59,32 @@ describe('what the edge knows of the catalog', () => {
     await post()
     recreate()
     expect((await post()).body.event.id).toMatch(/^evt_new_/)
+  })
+
+  it.each([
+    ['GET', '/v1/streams/orders/events?partition=2', undefined],
+    ['POST', '/v1/streams/orders/events', { partition: 2 }],
+    ['GET', '/v1/streams/orders/events/some-id?partition=2', undefined],
+    ['POST', '/v1/streams/orders/groups/billing/fetch', { partition: 2 }],
+    ['GET', '/v1/streams/orders/groups/billing/holes?partition=2', undefined],
+    ['GET', '/v1/streams/orders/groups/billing/dead-letters?partition=2', undefined],
+    ['POST', '/v1/streams/orders/groups/billing/replay', { fromSequence: 0, partition: 2 }],
+    ['GET', '/v1/streams/orders/tail?partition=2', undefined],
+  ])('refuses nothing before a fresh look: %s %s %o', async (method, path, body) => {
+    await rememberOrders()
+    const asked = backend.asked.length
+    recreate()
+    backend.answer = ({ uid }) => (uid === 'old' ? moved : nothing)
+    expect((await send(method, path, { body })).body?.code ?? 'streamed').not.toBe('invalid_partition')
+    expect(backend.asked).toHaveLength(asked + 1)
+  })
+
+  it('believes a refusal after a fresh look, and asks no object for it', async () => {
+    await rememberOrders()
+    const asked = backend.asked.length
+    const received = backend.received.length
+    expect((await send('GET', '/v1/streams/orders/events?partition=2')).body.code).toBe('invalid_partition')
+    expect([backend.asked.length, backend.received.length]).toEqual([asked + 1, received])
   })
 
   it('says that the stream has gone when the catalog does', async () => {

@@ -131,9 +131,17 @@ describe('a tail that is idle', () => {
     await vi.advanceTimersByTimeAsync(10_000)
     append(0, 1)
     await vi.advanceTimersByTimeAsync(14_999)
-    expect(tail.text).not.toMatch(/^:$/m)
+    const sinceEvent = () => tail.text.slice(tail.text.indexOf('data:'))
+    expect(sinceEvent()).not.toMatch(/^:$/m)
     await vi.advanceTimersByTimeAsync(1)
-    expect(tail.text).toMatch(/^:$/m)
+    expect(sinceEvent()).toMatch(/^:$/m)
+  })
+
+  it('sends the first comment after a second, which shows whether its client is still there', async () => {
+    const tail = await openTail()
+    void tail.drain()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(tail.text.match(/^:$/gm)).toHaveLength(1)
   })
 
   it('S6.3 with a filter that matches nothing, the comment takes the position along', async () => {

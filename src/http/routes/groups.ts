@@ -49,6 +49,7 @@ const patch = withBody(
 
 const show = get(`${path}/:group`, 'read', object({}), (call, { names }) =>
   twice(
+    call,
     () => askCatalog(call, { type: 'group', stream: names.stream, group: names.group }),
     () => {},
     async ({ stream, group }) => {

@@ -66,6 +66,7 @@ const list = get('/v1/streams', 'read', nameList, async (call, { input: { limit,
 
 const show = get('/v1/streams/:stream', 'read', object({}), (call, { names }) =>
   twice(
+    call,
     () => askCatalog(call, { type: 'stream', stream: names.stream }),
     () => {},
     async (stream) => {
