@@ -7,6 +7,9 @@ import type { EdgeVars } from './vars.ts'
 /** An index of Analytics Engine holds so many bytes; a tenant's name is ASCII. */
 const INDEX_BYTES = 96
 
+/** Callers may invent methods; what is told of has few of them. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS']
+
 /** What is known of a request by its end. */
 export interface CallOutcome {
   /** The pattern of the path, so that there are few of them; empty where nobody was asked. */
@@ -36,7 +39,7 @@ export function tellCall(
   const { method, status, durationMs, requestId, cost } = request
   const { stream, group } = call === null ? { stream: '', group: '' } : names
   const tenant = call?.tenant ?? ''
-  const route = `${method} ${path}`
+  const route = `${METHODS.includes(method) ? method : 'other'} ${path}`
   const result = status < 400 ? 'ok' : 'failed'
   const code = failure?.code ?? null
   publish({ event: 'call', tenant, stream, group, partition: null, result, code, route, status, durationMs, requestId })

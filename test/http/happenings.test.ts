@@ -169,6 +169,7 @@ describe('a call', () => {
     ['GET', '/v1/streams/none', 404, 'GET /v1/streams/:stream', 'stream_not_found'],
     ['PUT', '/v1/streams', 405, 'PUT /v1/streams', 'method_not_allowed'],
     ['GET', '/v1/nothing/of/the/kind', 404, 'GET *', 'not_found'],
+    ['INVENTED', '/v1/streams', 405, 'other /v1/streams', 'method_not_allowed'],
   ])('that fails is told with its code: %s %s', async (method, path, status, route, code) => {
     await send(method, path)
     expect(told).toMatchObject([{ event: 'call', status, route, result: 'failed', code }])
