@@ -45,7 +45,8 @@ const SILENCE_MS = 45_000
 /**
  * Follows a stream: every event from now on, or from an earlier position, each partition in its order. A connection that
  * breaks is made again where it was, so that no event is lost and none comes twice; a token that expires is asked for
- * anew. It ends when the stream is deleted. Leaving the loop closes the connection.
+ * anew. It ends when the stream is deleted. Leaving the loop closes the connection, and so does `return`, also while it
+ * waits.
  *
  * @example
  * const events = tail(rheo, 'orders', { where: { type: 'placed' }, after: await load() })
@@ -60,7 +61,14 @@ export function tail<P = JsonObject>(rheo: Rheo, stream: string, options: TailOp
   const connection = connections.get(rheo)
   if (connection === undefined) throw new TypeError('tail: needs a Rheo of the same package')
   const place: Place = { position: null }
-  const events = follow<P>(connection, stream, options, place)
+  const leave = new AbortController()
+  const events = follow<P>(connection, stream, options, place, leave)
+  const close = events.return.bind(events)
+  // By itself it would wait for the event that `next` waits for.
+  events.return = () => {
+    leave.abort()
+    return close()
+  }
   return Object.defineProperty(events, 'position', { get: () => place.position }) as Tail<P>
 }
 
@@ -73,34 +81,43 @@ async function* follow<P>(
   stream: string,
   options: TailOptions,
   place: Place,
+  leave: AbortController,
 ): AsyncGenerator<StreamEvent<P>, void, undefined> {
   const { signal } = options
   const { clock } = connection
   const backoff = new Backoff(clock)
-  for (let tries = 1; ; tries++) {
-    signal?.throwIfAborted()
-    let pauseMs = 0
-    const abort = new AbortController()
-    const onAbort = (): void => abort.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    try {
-      for await (const block of connected(connection, stream, options, place.position, abort)) {
-        // What comes first comes at once; only more than that shows that the connection holds.
-        if (place.position !== null) backoff.reset()
-        if (block.event === 'end' && isOver(block)) return
-        place.position = block.id ?? place.position
-        if (block.event === undefined && block.data !== undefined) yield JSON.parse(block.data) as StreamEvent<P>
+  const onAbort = (): void => leave.abort()
+  signal?.addEventListener('abort', onAbort)
+  try {
+    for (let tries = 1; ; tries++) {
+      signal?.throwIfAborted()
+      let pauseMs = 0
+      const abort = new AbortController()
+      const end = (): void => abort.abort()
+      leave.signal.addEventListener('abort', end)
+      try {
+        for await (const block of connected(connection, stream, options, place.position, abort)) {
+          // What comes first comes at once; only more than that shows that the connection holds.
+          if (place.position !== null) backoff.reset()
+          if (block.event === 'end' && isOver(block)) return
+          place.position = block.id ?? place.position
+          if (block.event === undefined && block.data !== undefined) yield JSON.parse(block.data) as StreamEvent<P>
+        }
+      } catch (error) {
+        const isFirst = place.position === null && tries >= FIRST_TRIES
+        if (isFirst || !(error instanceof RheoError && passing.includes(error.code))) throw error
+        pauseMs = error.retryAfterMs ?? 0
+      } finally {
+        leave.signal.removeEventListener('abort', end)
+        end()
       }
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason
-      const isFirst = place.position === null && tries >= FIRST_TRIES
-      if (isFirst || !(error instanceof RheoError && passing.includes(error.code))) throw error
-      pauseMs = error.retryAfterMs ?? 0
-    } finally {
-      signal?.removeEventListener('abort', onAbort)
-      abort.abort()
+      await sleep(clock, pauseMs + backoff.next(), leave.signal)
     }
-    await sleep(clock, pauseMs + backoff.next(), signal)
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (!leave.signal.aborted) throw error
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
   }
 }
 

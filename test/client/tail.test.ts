@@ -321,4 +321,36 @@ describe('the end', () => {
     expect(world.connections[0]!.signal.aborted).toBe(true)
     expect(world.clock.timers).toBe(0)
   })
+  test.each(['before it begins', 'while it waits', 'between two tries'])(
+    'by return comes at once: %s',
+    async (when) => {
+      const world = newWorld()
+      const { signal } = new AbortController()
+      const events = tail<never>(world.rheo, 'orders', { signal })
+      const waiting = when === 'before it begins' ? undefined : events.next()
+      await world.clock.settle()
+      world.connections[0]?.say(opening)
+      await world.clock.settle()
+      if (when === 'between two tries') world.connections[0]!.end()
+      await world.clock.settle()
+      const told: unknown[] = []
+      void waiting?.then((one) => told.push(one))
+      void events.return().then((one) => told.push(one))
+      await world.clock.settle()
+      const end = { done: true, value: undefined }
+      expect(told).toEqual(waiting === undefined ? [end] : [end, end])
+      expect(world.connections.map((one) => one.signal.aborted)).toEqual(waiting === undefined ? [] : [true])
+      expect(world.clock.timers).toBe(0)
+      expect(await events.next()).toEqual(end)
+    },
+  )
+
+  test('by return comes at once also while the token is awaited', async () => {
+    const world = newWorld(() => 'tail', { token: () => new Promise<never>(() => {}) })
+    const events = tail<never>(world.rheo, 'orders')
+    const waiting = events.next()
+    await world.clock.settle()
+    expect(await events.return()).toEqual({ done: true, value: undefined })
+    expect(await waiting).toEqual({ done: true, value: undefined })
+  })
 })
