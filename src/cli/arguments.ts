@@ -17,6 +17,13 @@ export const connectionArgs = {
 export const argsOf = ({ args, isOffline }: { readonly args: ArgsDef; readonly isOffline?: boolean }): ArgsDef =>
   isOffline ? { ...args, json } : { ...args, ...connectionArgs }
 
+/** What is taken in front of a command that is still to come. */
+export const leadingArgs: ArgsDef = {
+  ...connectionArgs,
+  help: { type: 'boolean', description: 'What there is' },
+  version: { type: 'boolean', description: 'Which version this is' },
+}
+
 export const streamArg = { type: 'positional', description: 'Name of the stream' } as const
 export const groupArg = { type: 'positional', description: 'Name of the consumer group' } as const
 

@@ -23,18 +23,23 @@ export interface Context<A extends ArgsDef> {
   readonly token: string | undefined
   /** Who said where the server is and how it is called. */
   readonly origin: string
+  /** The tenant and who said so, unless the command line did. */
+  readonly tenantOrigin: string | undefined
   readonly json: boolean
   readonly io: Io
   /** Writes an answer: with --json as one line of JSON, else as `human` gives it. */
   print(answer: unknown, human: () => string): Promise<void>
+  /** Code and detail of a failure, in one line. */
+  explain(error: unknown): string
 }
 
 /** One command. */
 export interface Command<A extends ArgsDef = ArgsDef> {
   readonly name: string
+  readonly alias?: string
   readonly description: string
   readonly args: A
-  /** It calls no server, so that it works whatever the settings are. */
+  /** It calls no server, and takes of the settings only what it has flags for. */
   readonly isOffline?: boolean
   /** What arguments behind the named ones are called; none are taken without it. */
   readonly rest?: string

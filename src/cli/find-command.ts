@@ -1,6 +1,7 @@
 import type { ArgsDef } from 'citty'
-import { connectionArgs } from './arguments.ts'
+import { leadingArgs } from './arguments.ts'
 import type { Command, CommandGroup } from './command.ts'
+import { didYouMean } from './nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Where a command line leads, and what is left of it: flags that stood before the command, and all behind it. */
@@ -8,6 +9,8 @@ export interface Found {
   readonly command: Command | CommandGroup
   readonly path: readonly string[]
   readonly words: readonly string[]
+  /** The word that should have named a command, and names none. */
+  readonly unknown: string | undefined
 }
 
 export const isCommand = (command: Command | CommandGroup): command is Command => 'run' in command
@@ -18,21 +21,32 @@ export function findCommand(root: CommandGroup, words: readonly string[]): Found
   const path: string[] = []
   const flags: string[] = []
   let index = 0
+  let unknown: string | undefined
   for (; index < words.length && !isCommand(command); index += 1) {
     const word = words[index]!
     if (word.startsWith('-')) {
       flags.push(word)
-      if (takesValue(word, connectionArgs) && index + 1 < words.length) flags.push(words[++index]!)
+      if (takesValue(word, leadingArgs) && index + 1 < words.length) flags.push(words[++index]!)
       continue
     }
     const next: Command | CommandGroup | undefined = command.commands.find(
-      (one) => one.name === word || (!isCommand(one) && one.alias === word),
+      ({ name, alias }) => name === word || alias === word,
     )
-    if (next === undefined) break
+    if (next === undefined) {
+      unknown = word
+      break
+    }
     command = next
     path.push(next.name)
   }
-  return { command, path, words: [...flags, ...words.slice(index)] }
+  return { command, path, words: [...flags, ...words.slice(index)], unknown }
+}
+
+/** The error of a word that should name one of these commands. */
+export function unknownCommand({ path, unknown }: Found, { commands }: CommandGroup): UsageError {
+  const names = commands.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias]))
+  const hint = didYouMean(unknown!, names)
+  return new UsageError(`there is no command ${[...path, unknown].join(' ')}${hint}`)
 }
 
 /** Refuses flags that the command does not have: Citty lets them pass. */
@@ -45,7 +59,11 @@ export function checkFlags(words: readonly string[], args: ArgsDef): void {
     const definition = args[name]
     const isNegated = name.startsWith('no-') && args[name.slice(3)]?.type === 'boolean'
     const isFlag = word.startsWith('--') && definition !== undefined && definition.type !== 'positional'
-    if (!isFlag && !isNegated) throw new UsageError(`there is no ${word.split('=')[0]}`)
+    if (!isFlag && !isNegated) {
+      const flags = Object.keys(args).filter((flag) => args[flag]!.type !== 'positional')
+      const hint = didYouMean(name, flags, '--')
+      throw new UsageError(`there is no ${word.split('=')[0]}${hint}`)
+    }
     if (takesValue(word, args)) {
       if (index + 1 >= words.length) throw new UsageError(`${word} needs a value`)
       index += 1

@@ -13,6 +13,8 @@ export interface Settings {
   readonly tenant: string | undefined
   /** A sentence for people, such as `url from RHEO_URL`. */
   readonly origin: string
+  /** The tenant and who said so, such as `acme, from RHEO_TENANT`, unless the command line did. */
+  readonly tenantOrigin: string | undefined
   /** What somebody should know of before anything is sent. */
   readonly warnings: readonly string[]
 }
@@ -25,6 +27,7 @@ export const localSettings: Settings = {
   token: undefined,
   tenant: undefined,
   origin: 'nothing is set: the local server',
+  tenantOrigin: undefined,
   warnings: [],
 }
 
@@ -45,17 +48,17 @@ export function settingsOf(flags: Readonly<Record<string, unknown>>, env: Io['en
 
   const givenUrl = flag('url') ?? variable('url')
   const url = givenUrl ?? profile.url ?? DEFAULT_URL
-  if (!isHttp(url)) throw new UsageError(`${url} is no http or https URL`)
+  checkUrl(url)
   const isOfProfile = sameServer(url, profile.url ?? DEFAULT_URL)
   const ofProfile = (field: Field) => (field === 'url' || isOfProfile ? profile[field] : undefined)
 
-  const origins: string[] = []
+  const origins: Partial<Record<Field, string>> = {}
   const warnings: string[] = []
   const settle = (field: Field): string | undefined => {
     const value = flag(field) ?? variable(field) ?? ofProfile(field)
     if (value !== undefined) {
       const origin = flag(field) ? `--${field}` : variable(field) ? variables[field] : `profile ${name}`
-      origins.push(`${field} from ${origin}`)
+      origins[field] = origin
     }
     // Whoever names a profile may not think of what the shell still holds.
     const isOverruled = flag('profile') !== undefined && !flag(field) && variable(field) !== undefined
@@ -67,10 +70,19 @@ export function settingsOf(flags: Readonly<Record<string, unknown>>, env: Io['en
   const [, token, tenant] = profileFields.map(settle)
   const exposure = exposureOf(env, profiles)
   if (exposure !== undefined) warnings.push(exposure)
-  return { url, token, tenant, origin: origins.join(', ') || localSettings.origin, warnings }
+  const told = Object.entries(origins).map(([field, from]) => `${field} from ${from}`)
+  const origin = told.join(', ') || localSettings.origin
+  const tenantOrigin = flag('tenant') || tenant === undefined ? undefined : `${tenant}, from ${origins.tenant}`
+  return { url, token, tenant, origin, tenantOrigin, warnings }
 }
 
-export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+/** Refuses what is no URL of a server. */
+export function checkUrl(url: string): void {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`${url} is no http or https URL`)
+  }
+  if (/\/v1\/*$/.test(new URL(url).pathname)) throw new UsageError(`${url}: give the URL without /v1`)
+}
 
 const sameServer = (one: string, other: string): boolean =>
   URL.canParse(other) && new URL(one).origin === new URL(other).origin

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -33,6 +36,21 @@ test('a token may be for some streams, and comes with its claims as JSON', async
   expect(claims).toMatchObject({ iss: 'me', tenant: 'acme', scope: 'append', streams: ['orders', 'eu-*'] })
   expect(claims.exp - claims.iat).toBe(30 * 86_400)
   expect(JSON.parse(atob(token.split('.')[1]))).toEqual(claims)
+})
+
+test('help of token create has flags that mean something to it, and the tenant of a profile counts', async () => {
+  const { out } = await closed.rheo('token create --help')
+  expect(out).toMatch(/--tenant=<name> +Whose streams it opens/)
+  expect(out).not.toMatch(/--(url|token)\b(?=[=<])/)
+  const config = mkdtempSync(path.join(tmpdir(), 'rheo-access-'))
+  try {
+    const env = { RHEO_JWT_SECRET: secret, XDG_CONFIG_HOME: config, RHEO_URL: '' }
+    await closed.rheo('profile set mine --tenant acme', { env })
+    const made = await closed.rheo('token create --scope read --profile mine --json', { env })
+    expect(JSON.parse(made.out).claims).toMatchObject({ tenant: 'acme' })
+  } finally {
+    rmSync(config, { recursive: true })
+  }
 })
 
 test.each([

@@ -111,10 +111,18 @@ test('what the singular names is what the plural names', () => {
 })
 
 test.each([
-  ['', 'which command?'],
-  ['streams', 'which command?'],
   ['stream make orders', 'there is no command streams make'],
+  ['stream lsit', 'there is no command streams lsit; did you mean list?'],
   ['fly', 'there is no command fly'],
+  ['fly --help', 'there is no command fly'],
+  ['help fly', 'there is no command fly'],
+  ['--tenant acme fly', 'there is no command fly'],
+  ['comsume orders billing', 'there is no command comsume; did you mean consume?'],
+  ['dead list orders billing', 'there is no command dead; did you mean dead-letters?'],
+  ['--nope', 'there is no --nope'],
+  ['--versoin', 'there is no --versoin; did you mean --version?'],
+  ['read orders --partitions 1', 'there is no --partitions; did you mean --partition?'],
+  ['streams list --limt=3', 'there is no --limt; did you mean --limit?'],
   ['streams list --nope', 'there is no --nope'],
   ['streams list -x', 'there is no -x'],
   ['streams list --limit', '--limit needs a value'],
@@ -123,10 +131,44 @@ test.each([
   ['streams show a b', 'b is one argument too many'],
   ['streams list --url nonsense', 'nonsense is no http or https URL'],
   ['streams list --url ftp://localhost', 'ftp://localhost is no http or https URL'],
+  ['streams list --url http://localhost/v1', 'http://localhost/v1: give the URL without /v1'],
+  ['streams list --url http://localhost/base/v1/', 'http://localhost/base/v1/: give the URL without /v1'],
+  ['token create --url http://localhost', 'there is no --url'],
 ])('a wrong command line is told, with exit code 2: %s', async (line, told) => {
   const { code, out, err } = await terminal.rheo(line)
   expect({ code, out, told: err.split('\n')[0] }).toEqual({ code: 2, out: '', told })
   expect(err).toMatch(/\n\nSee: rheo.* --help\n$/)
+})
+
+test.each([
+  ['', '--help'],
+  ['streams', 'streams --help'],
+])('a command line without a command is answered with what there is, and exit code 2: %s', async (line, help) => {
+  const { out } = await terminal.rheo(help)
+  expect(out).toContain('COMMANDS')
+  expect(await terminal.rheo(line)).toEqual({ code: 2, out: '', err: `which command?\n\n${out}` })
+})
+
+test.each([
+  ['help', '--help'],
+  ['help streams', 'streams --help'],
+  ['streams help', 'streams --help'],
+  ['help streams create', 'streams create --help'],
+  ['help --tenant acme read', 'read --help'],
+])('%s is %s', async (line, help) => {
+  const done = await terminal.rheo(line)
+  expect(done).toEqual(await terminal.rheo(help))
+  expect(done).toMatchObject({ code: 0, err: '' })
+})
+
+test('delete and remove are the same, wherever one of them is', () => {
+  const paths = commands.map(([path]) => path).filter((path) => / (delete|remove)$/.test(path))
+  expect(paths.length).toBeGreaterThan(2)
+  for (const path of paths) {
+    for (const verb of ['delete', 'remove']) {
+      expect(findCommand(root, path.replace(/\w+$/, verb).split(' ')).path.join(' ')).toBe(path)
+    }
+  }
 })
 
 test('the version is that of the package', async () => {

@@ -1,4 +1,4 @@
-import type { Done, Terminal, Typed } from './terminal.ts'
+import type { Terminal, Typed } from './terminal.ts'
 
 /** A command of a page with the answer that the page shows. */
 export interface Shown {
@@ -43,13 +43,18 @@ export function normalized(text: string, note: string): string {
   return note === 'figures' ? stable.replace(/\d[\d.]*/g, 'n').replace(/ +/g, ' ') : stable
 }
 
-/** Enters a command of a page: `rheo …`, maybe with `printf '…' |` in front. Gives all that it shows. */
+/** Enters a command of a page: `rheo …`, maybe with `printf '…' |` in front. Gives all that it shows, in this order. */
 export async function enter(terminal: Terminal, command: string, typed: Typed): Promise<string> {
   const [, stdin, line] = /^(?:printf '(.*)' \| )?rheo ([\s\S]*)$/.exec(command) ?? []
   if (line === undefined) throw new Error(`nothing is known of ${command}`)
   const words = wordsOf(line.replaceAll('\\\n', ' '))
-  const done: Done = await terminal.rheo(words, { ...typed, stdin: (stdin ?? '').replaceAll('\\n', '\n') })
-  return done.out + done.err
+  let shown = ''
+  const show = (text: string): void => {
+    shown += text
+  }
+  const input = (stdin ?? '').replaceAll('\\n', '\n')
+  await terminal.rheo(words, { ...typed, stdin: input, onOut: show, onErr: show })
+  return shown
 }
 
 /** Splits as a shell does, of which it knows blanks and quotes. */

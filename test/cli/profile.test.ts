@@ -58,7 +58,7 @@ test('the file and its folder are for their owner alone', async () => {
 })
 
 test('a file with a token that others can read is warned of; one without a token is not', async () => {
-  await rheo(`profile set default --url ${terminal.local.url} --tenant acme`)
+  await rheo(`profile set default --url ${terminal.local.url}`)
   chmodSync(file, 0o644)
   expect((await rheo('streams list')).err).toBe('')
   await rheo(`profile set other --token ${token}`)
@@ -106,11 +106,31 @@ test('a profile makes calls reach its server and tenant', async () => {
   expect(streams.map(({ name }) => name)).toEqual(['orders'])
 })
 
+test('where a stream is looked for in vain, the tenant is told that nobody has typed', async () => {
+  await rheo(`profile set acme --url ${terminal.local.url} --tenant empty`)
+  const told = 'the tenant is empty, from profile acme'
+  const show = 'streams show nothing'
+  const missing = 'stream_not_found: there is no stream nothing'
+  expect(await rheo('streams list --profile acme')).toEqual({
+    code: 0,
+    out: 'no streams\n',
+    err: `T${told.slice(1)}\n`,
+  })
+  expect((await rheo(`${show} --profile acme`)).err).toBe(`${missing}; ${told}\n`)
+  const env = { RHEO_URL: terminal.local.url, RHEO_TENANT: 'empty' }
+  expect((await rheo(show, { env })).err).toBe(`${missing}; the tenant is empty, from RHEO_TENANT\n`)
+  expect((await rheo(`${show} --profile acme --tenant empty`)).err).toBe(`${missing}\n`)
+  expect((await rheo('streams list --profile acme --tenant empty')).err).toBe('')
+  expect((await rheo(`${show} --profile acme --json`)).err).not.toContain('profile')
+  expect((await rheo('streams list --profile acme --json')).err).toBe('')
+})
+
 test.each([
   ['streams list --profile none', 'there is no profile none; rheo profile list shows them'],
   ['streams list --profile __proto__', 'there is no profile __proto__; rheo profile list shows them'],
   ['profile set default', 'nothing to save: --url, --token or --tenant'],
   ['profile set default --url ftp://a', 'ftp://a is no http or https URL'],
+  ['profile set default --url http://localhost:8787/v1', 'http://localhost:8787/v1: give the URL without /v1'],
   ['profile set default --token -', 'there is an empty value'],
 ])('a wrong command line is told: %s', async (line, told) => {
   expect(await rheo(line)).toMatchObject({ code: 2, out: '', err: expect.stringMatching(`^${told}`) })

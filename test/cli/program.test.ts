@@ -77,15 +77,33 @@ test('what goes in by stdin comes out by stdout, also into a pipe that is closed
 })
 
 test('a server that is not there is a failure, and doctor says what to do', async () => {
-  const nowhere = 'http://127.0.0.1:9'
-  expect(await rheo(`streams list --url ${nowhere}`)).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^backend_unavailable: no answer: /),
-  })
-  expect(await rheo(`doctor --url ${nowhere}`)).toMatchObject({
-    code: 1,
-    out: expect.stringContaining('is the server running, and is the URL right?'),
-  })
+  const gone = await serve(await startLocal())
+  await gone.stop()
+  const { port } = new URL(gone.url)
+  for (const nowhere of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+    const told = `backend_unavailable: no answer from ${nowhere}: connection refused; `
+    const failed = { code: 1, out: '', err: `${told}rheo doctor says more\n` }
+    expect(await rheo(`streams list --url ${nowhere}`)).toEqual(failed)
+    expect(await rheo(`doctor --url ${nowhere}`)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(`${told}is the server running, and is the URL right?`),
+    })
+    const json = await rheo(`streams list --json --url ${nowhere}`)
+    expect(JSON.parse(json.err)).toEqual({
+      code: 'backend_unavailable',
+      detail: `no answer from ${nowhere}: connection refused`,
+    })
+  }
+})
+
+test('consume tells why it waits for a server that is not there, and goes on', async () => {
+  const gone = await serve(await startLocal())
+  await gone.stop()
+  const { child, ended } = start(['consume', 'orders', 'billing', '--exec', 'true', '--url', gone.url])
+  child.stderr!.once('data', () => child.kill())
+  const { code, err } = await ended
+  expect(err.split('\n')[0]).toBe(`fetch failed: ambiguous: no answer from ${gone.url}: connection refused`)
+  expect(code).toBe(0)
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(

@@ -58,7 +58,7 @@ test('streams are created, listed, shown and deleted', async () => {
 })
 
 test('a list that goes on says how', async () => {
-  const { out, err } = await rheo('streams list --limit 1', { env: { RHEO_TENANT: 'paged' } })
+  const { out, err } = await rheo('streams list --limit 1 --tenant paged')
   expect([out, err]).toEqual(['no streams\n', ''])
   for (const name of ['a', 'b']) await rheo(`streams create ${name} --tenant paged`)
   expect((await rheo('streams list --limit 1 --tenant paged')).err).toBe('There is more: --after a\n')
@@ -203,6 +203,15 @@ test('a partition is read', async () => {
     code: 1,
     err: expect.stringMatching(/^invalid_partition: /),
   })
+})
+
+test('who reads a partition without naming it is told that there are others', async () => {
+  await rheo('streams create parted --partitions 3')
+  const told = 'Partition 0 of 3; --partition reads another, rheo query looks in all\n'
+  expect(await rheo('read parted')).toEqual({ code: 0, out: 'no events\n', err: told })
+  for (const line of ['read parted --partition 0', 'read parted --json', 'read read']) {
+    expect(await rheo(line)).toMatchObject({ code: 0, err: '' })
+  }
 })
 
 test('a stream is searched by pairs, by JSON, and to its end', async () => {

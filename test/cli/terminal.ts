@@ -18,6 +18,8 @@ export interface Typed {
   env?: Record<string, string>
   /** Sees what is printed, as it is. */
   onOut?: (text: string) => void
+  /** Sees what is said on stderr, as it is. */
+  onErr?: (text: string) => void
 }
 
 /** A service whose clock stands still, and a terminal in front of it. */
@@ -41,7 +43,7 @@ export async function openTerminal(vars: Record<string, string> = {}): Promise<T
     interrupt: () => {
       for (const listener of [...listeners]) listener()
     },
-    async rheo(line, { stdin = '', isInteractive = false, env = {}, onOut } = {}) {
+    async rheo(line, { stdin = '', isInteractive = false, env = {}, onOut, onErr } = {}) {
       const done: Done = { code: 0, out: '', err: '' }
       done.code = await run(typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line, {
         // Nobody's own profiles play a part.
@@ -59,6 +61,7 @@ export async function openTerminal(vars: Record<string, string> = {}): Promise<T
         },
         err: (text) => {
           done.err += text
+          onErr?.(text)
         },
         onInterrupt(listener) {
           listeners.add(listener)

@@ -72,12 +72,12 @@ export const bench = command({
 const connectionOf = ({ url, token, tenant, io }: Context<typeof args>) => ({ url, token, tenant, fetch: io.fetch })
 
 /** Whatever happened, nothing is to be left; what is left is named. */
-async function removeStream({ rheo, io }: Context<typeof args>, stream: string): Promise<void> {
+async function removeStream({ rheo, io, explain }: Context<typeof args>, stream: string): Promise<void> {
   try {
     await rheo.streams.delete(stream, { confirm: true })
   } catch (error) {
     if (error instanceof RheoError && error.code === 'stream_not_found') return
-    io.err(`the stream ${stream} was not deleted: ${error instanceof Error ? error.message : String(error)}\n`)
+    io.err(`the stream ${stream} was not deleted: ${explain(error)}\n`)
   }
 }
 

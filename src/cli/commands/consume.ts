@@ -32,7 +32,7 @@ export const consume = command({
     `consume orders billing --exec 'jq .event.payload' --until-caught-up`,
     'consume orders billing --exec ./bill.sh --concurrency 8 --lease-ms 60000',
   ],
-  async run({ args, rheo, io, json, print }) {
+  async run({ args, rheo, io, json, print, explain }) {
     const counts = { acked: 0, retried: 0, rejected: 0, lost: 0, released: 0, unsettled: 0 }
     const stop = new AbortController()
     const drainMs = integer('--drain-ms', args['drain-ms']) ?? 30_000
@@ -60,11 +60,11 @@ export const consume = command({
     }
     const onEvent = (event: ConsumeEvent): void => {
       if (event.type in counts) counts[event.type as keyof typeof counts] += 1
-      const text = textOf(event)
-      if (text !== null) io.err(`${text}\n`)
       if (event.type === 'fetched' && event.reason === 'caught_up' && args['until-caught-up']) drain()
-      if (event.type !== 'error' || event.during !== 'fetch') return
-      if (event.error instanceof RheoError && fatal.test(event.error.code)) fail(event.error)
+      const text = isFatal(event) ? null : textOf(event, explain)
+      if (text !== null) io.err(`${text}\n`)
+      // What ends it is told once, at the end.
+      if (isFatal(event)) fail(event.error)
     }
     const forget = io.onInterrupt(onInterrupt)
     const started = rheo.consumer({
@@ -103,8 +103,11 @@ export const consume = command({
   },
 })
 
+const isFatal = (event: ConsumeEvent): event is ConsumeEvent & { type: 'error' } =>
+  event.type === 'error' && event.during === 'fetch' && event.error instanceof RheoError && fatal.test(event.error.code)
+
 /** What is worth a line. */
-function textOf(event: ConsumeEvent): string | null {
+function textOf(event: ConsumeEvent, explain: (error: unknown) => string): string | null {
   switch (event.type) {
     case 'retried': {
       const { lease, reason, state } = event
@@ -114,7 +117,7 @@ function textOf(event: ConsumeEvent): string | null {
       return `${placeOf(event.lease)} lost: ${event.cause}`
     case 'error':
       // What a handler throws is told as a retry.
-      return event.during === 'handler' ? null : `${event.during} failed: ${event.error}`
+      return event.during === 'handler' ? null : `${event.during} failed: ${explain(event.error)}`
     default:
       return null
   }

@@ -21,7 +21,7 @@ export const doctor = command({
   description: 'Try the server, and say what is wrong',
   args: {},
   examples: ['doctor', 'doctor --url https://rheo.example.com'],
-  async run({ rheo, url, origin, print }) {
+  async run({ rheo, url, origin, print, explain }) {
     const checks: Check[] = [{ check: 'settings', ok: true, detail: `${url}; ${origin}` }]
     const attempt = async (check: string, work: () => Promise<string>): Promise<boolean> => {
       try {
@@ -29,7 +29,7 @@ export const doctor = command({
         return true
       } catch (error) {
         const hint = error instanceof RheoError ? hints[error.code] : undefined
-        const message = error instanceof Error ? error.message : String(error)
+        const message = explain(error)
         checks.push({ check, ok: false, detail: hint === undefined ? message : `${message}; ${hint}` })
         return false
       }

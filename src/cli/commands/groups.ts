@@ -80,6 +80,7 @@ const patch = command({
 
 const remove = command({
   name: 'delete',
+  alias: 'remove',
   description: 'Delete a group with its progress and dead letters; events stay',
   args: { stream: streamArg, group: groupArg, yes: yesArg },
   examples: ['groups delete orders billing --yes'],

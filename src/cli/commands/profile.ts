@@ -3,7 +3,7 @@ import { given } from '../arguments.ts'
 import { type CommandGroup, command } from '../command.ts'
 import type { Io } from '../io.ts'
 import { DEFAULT_PROFILE, maskedToken, type Profile, profileFile, readProfiles, writeProfiles } from '../profile.ts'
-import { isHttp } from '../settings.ts'
+import { checkUrl } from '../settings.ts'
 import { list, tableOr } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -20,14 +20,14 @@ const set = command({
     tenant: { type: 'string', description: 'The tenant, where the server runs open', valueHint: 'name' },
   },
   examples: [
-    'profile set default --url http://localhost:8787 --tenant acme',
+    'profile set acme --url http://localhost:8787 --tenant acme',
     'profile set production --url https://rheo.example.com --token - < token.txt',
   ],
   async run({ args: { name, url, token, tenant }, io, print }) {
     const changes: Profile = given({ url, token: token === '-' ? await firstLine(io) : token, tenant }) as Profile
     if (Object.keys(changes).length === 0) throw new UsageError('nothing to save: --url, --token or --tenant')
     if (Object.values(changes).includes('')) throw new UsageError('there is an empty value')
-    if (url !== undefined && !isHttp(url)) throw new UsageError(`${url} is no http or https URL`)
+    if (url !== undefined) checkUrl(url)
     const profiles = readProfiles(io.env)
     const profile = { ...(Object.hasOwn(profiles, name) ? profiles[name] : {}), ...changes }
     writeProfiles(io.env, Object.fromEntries([...Object.entries(profiles), [name, profile]]))
@@ -72,6 +72,7 @@ const show = command({
 
 const remove = command({
   name: 'remove',
+  alias: 'delete',
   description: 'Forget a profile',
   isOffline: true,
   args: { name: nameArg },

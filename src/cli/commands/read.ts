@@ -1,5 +1,7 @@
+import type { Rheo } from '../../client/index.ts'
 import { integer, streamArg } from '../arguments.ts'
 import { command } from '../command.ts'
+import type { Io } from '../io.ts'
 import { eventTable } from '../show-event.ts'
 import { tellMore } from '../show-page.ts'
 
@@ -20,7 +22,16 @@ export const read = command({
       limit: integer('--limit', args.limit),
     })
     await print(page, () => eventTable(page.events))
-    if (!json) tellMore(io, page.nextAfter)
+    if (json) return 0
+    tellMore(io, page.nextAfter)
+    if (args.partition === undefined) await tellPartition(args.stream, rheo, io)
     return 0
   },
 })
+
+/** Says on stderr that there are other partitions; what was read is good without it. */
+async function tellPartition(stream: string, rheo: Rheo, io: Io): Promise<void> {
+  const found = await rheo.streams.get(stream).catch(() => undefined)
+  if (found === undefined || found.partitionCount === 1) return
+  io.err(`Partition 0 of ${found.partitionCount}; --partition reads another, rheo query looks in all\n`)
+}

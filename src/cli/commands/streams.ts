@@ -28,11 +28,13 @@ const listStreams = command({
   description: 'List streams by name',
   args: pageArgs,
   examples: ['streams list', 'streams list --json'],
-  async run({ args, rheo, io, json, print }) {
+  async run({ args, rheo, io, json, print, tenantOrigin }) {
     const page = await rheo.streams.list({ limit: integer('--limit', args.limit), after: args.after })
     const rows = page.streams.map((one) => [one.name, one.partitionCount, one.createdAt])
     await print(page, () => tableOr('no streams', ['NAME', 'PARTITIONS', 'CREATED'], rows))
-    if (!json) tellMore(io, page.nextCursor)
+    if (json) return 0
+    if (rows.length === 0 && tenantOrigin !== undefined) io.err(`The tenant is ${tenantOrigin}\n`)
+    tellMore(io, page.nextCursor)
     return 0
   },
 })
@@ -64,6 +66,7 @@ const show = command({
 
 const remove = command({
   name: 'delete',
+  alias: 'remove',
   description: 'Delete a stream with its events and groups, for ever',
   args: { stream: streamArg, yes: yesArg },
   examples: ['streams delete orders', 'streams delete orders --yes'],

@@ -12,7 +12,10 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const create = command({
   name: 'create',
   description: 'Sign a token with the secret in RHEO_JWT_SECRET',
+  isOffline: true,
   args: {
+    tenant: { type: 'string', description: 'Whose streams it opens (RHEO_TENANT)', valueHint: 'name' },
+    profile: { type: 'string', description: 'A saved server, for its tenant (RHEO_PROFILE)', valueHint: 'name' },
     scope: {
       type: 'string',
       description: `What it allows, of: ${scopes.join(' ')}`,
