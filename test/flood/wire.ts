@@ -68,7 +68,7 @@ async function read(answer: IncomingMessage): Promise<WireAnswer> {
     if (isEndless) break
   }
   const text = Buffer.concat(chunks).toString()
-  const isJson = /json$/.test(answer.headers['content-type'] ?? '')
+  const isJson = /[/+]json$/.test(answer.headers['content-type'] ?? '')
   return {
     status: answer.statusCode ?? 0,
     headers: answer.headers,
