@@ -45,7 +45,7 @@ export function sendTo(
     } as RequestInit)
     const response = await edge.fetch(request, vars, context)
     const text = await textOf(response)
-    const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
+    const isJson = /[/+]json\b/.test(response.headers.get('Content-Type') ?? '')
     return {
       status: response.status,
       headers: response.headers,
