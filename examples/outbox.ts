@@ -52,5 +52,5 @@ if (import.meta.main) {
   const rheo = new Rheo({ url: process.env.RHEO_URL ?? 'http://localhost:8787' })
   const shop = openShop('shop.sqlite')
   placeOrder(shop, 'customer-7', 40)
-  console.log(`${await relay(shop, rheo)} events appended`)
+  console.log(`appended: ${await relay(shop, rheo)}`)
 }

@@ -5,7 +5,7 @@ import { ack, Rheo, type StreamEvent } from 'rheo-edge/client'
 type Order = { readonly total: number }
 
 const tables = `
-  create table if not exists seen (partition integer, sequence integer, primary key (partition, sequence)) without rowid;
+  create table if not exists seen (event text primary key) without rowid;
   create table if not exists spent (customer text primary key, total real not null) without rowid`
 
 export function openProjection(file = ':memory:'): DatabaseSync {
@@ -14,11 +14,11 @@ export function openProjection(file = ':memory:'): DatabaseSync {
   return projection
 }
 
-/** Delivery is at least once: what was seen is noted in the transaction that adds it, so nothing is added twice. */
-export function apply(projection: DatabaseSync, { partition, sequence, key, payload }: StreamEvent<Order>): void {
+/** Delivery is at least once: the id of what was seen is noted in the transaction that adds it. */
+export function apply(projection: DatabaseSync, { id, key, payload }: StreamEvent<Order>): void {
   projection.exec('begin immediate')
   try {
-    const { changes } = projection.prepare('insert or ignore into seen values (?, ?)').run(partition, sequence)
+    const { changes } = projection.prepare('insert or ignore into seen values (?)').run(id)
     if (changes === 1) {
       const add = 'insert into spent values (?, ?) on conflict do update set total = total + excluded.total'
       projection.prepare(add).run(key, payload.total)
