@@ -18,4 +18,7 @@ declare global {
   function handle(event: unknown, attempt?: number): Promise<void>
   function charge(event: unknown): Promise<boolean>
   function tokenFor(tenant: string): Promise<string>
+  function show(event: StreamEvent): void
+  function loadPosition(): Promise<string | undefined>
+  function savePosition(position: string | null): Promise<void>
 }
