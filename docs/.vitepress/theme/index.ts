@@ -1,6 +1,7 @@
 import type { Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme'
 import { Mermaid } from './mermaid.ts'
+import './wide.css'
 
 export default {
   extends: DefaultTheme,

@@ -4,7 +4,7 @@ import { defineComponent, h, onMounted, ref, useId, watch } from 'vue'
 
 /** What is used of Mermaid, which is one script without modules and comes without types. */
 interface Drawing {
-  initialize(options: { startOnLoad: boolean; theme: string; htmlLabels: boolean }): void
+  initialize(options: object): void
   render(id: string, text: string): Promise<{ svg: string }>
 }
 
@@ -33,7 +33,15 @@ export const Mermaid = defineComponent({
     const draw = async () => {
       const mermaid = await load()
       // Labels of HTML would be measured outside of the page's styles, and cut off within them.
-      mermaid.initialize({ startOnLoad: false, theme: isDark.value ? 'dark' : 'neutral', htmlLabels: false })
+      mermaid.initialize({
+        startOnLoad: false,
+        theme: isDark.value ? 'dark' : 'neutral',
+        htmlLabels: false,
+        // As large as they are drawn, and so narrow that most fit beside the outline.
+        sequence: { useMaxWidth: false, width: 110, actorMargin: 20, wrap: true },
+        flowchart: { useMaxWidth: false },
+        state: { useMaxWidth: false },
+      })
       svg.value = (await mermaid.render(id, text)).svg
     }
     onMounted(draw)
