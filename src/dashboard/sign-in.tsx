@@ -51,7 +51,7 @@ export const SignIn = ({ why, hadToken, onToken }: SignInProps) => {
       </form>
       <p class="faint">Whoever holds the signing secret makes one with:</p>
       <pre>
-        <code>{'npm run token -- --tenant acme --scope "append consume read admin"'}</code>
+        <code>{'npm run -s token -- --tenant acme --scope "append consume read admin"'}</code>
       </pre>
     </div>
   )
