@@ -14,13 +14,18 @@ export function timeOf(field: string, text: string): string {
   return time.toISOString()
 }
 
-/** A JSON object; `{}` when nothing was typed. */
+/** A JSON object; `{}` when nothing was typed. A number beyond a double is refused: it would be sent as null. */
 export function objectOf(field: string, text: string): { [name: string]: unknown } {
   if (text.trim() === '') return {}
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(text, (name, part) => {
+      if (part === Infinity || part === -Infinity)
+        throw new FormError(`${field}: the number at ${JSON.stringify(name)} is too large`)
+      return part
+    })
   } catch (error) {
+    if (error instanceof FormError) throw error
     throw new FormError(`${field} is no JSON: ${(error as Error).message}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -45,15 +45,21 @@ export function readClaims(token: string): Claims {
   try {
     const base64 = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-    const { tenant, scope, exp } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
+    const { tenant, scope = '', exp } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
     return {
       tenant: typeof tenant === 'string' ? tenant : null,
-      scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+      scopes: scopesOf(scope),
       expiresAt: typeof exp === 'number' ? exp * 1000 : null,
     }
   } catch {
     return { tenant: null, scopes: null, expiresAt: null }
   }
+}
+
+/** A text or a list of texts; the server refuses everything else. */
+function scopesOf(scope: unknown): readonly string[] | null {
+  if (typeof scope === 'string') return scope.split(' ').filter(Boolean)
+  return Array.isArray(scope) && scope.every((one) => typeof one === 'string') ? scope : null
 }
 
 /** Whether a session may do what needs a scope, as far as can be told. */

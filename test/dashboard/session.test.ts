@@ -44,6 +44,22 @@ describe('a token', () => {
     expect(mayDo({ token }, 'append')).toBe(false)
   })
 
+  test('may name its scopes as a list', async () => {
+    const token = await sign({ tenant: 'acme', scope: ['read', 'admin'] }, 's'.repeat(32))
+    expect(readClaims(token).scopes).toEqual(['read', 'admin'])
+    expect(mayDo({ token }, 'admin')).toBe(true)
+    expect(mayDo({ token }, 'append')).toBe(false)
+  })
+
+  test.each([[null], [1], [{ read: true }], [['read', 1]]])(
+    'whose scopes cannot be read (%j) forbids nothing: the server decides',
+    async (scope) => {
+      const token = await sign({ tenant: 'acme', scope }, 's'.repeat(32))
+      expect(readClaims(token)).toMatchObject({ tenant: 'acme', scopes: null })
+      expect(mayDo({ token }, 'admin')).toBe(true)
+    },
+  )
+
   test('without scopes may do nothing, and without a token everything may be tried', async () => {
     expect(mayDo({ token: await sign({ tenant: 'a' }, 's'.repeat(32)) }, 'read')).toBe(false)
     expect(mayDo({}, 'admin')).toBe(true)
@@ -65,6 +81,14 @@ describe('what is typed', () => {
     expect(() => objectOf('Payload', '{"a":}')).toThrow(/^Payload is no JSON: .*/)
     for (const text of ['[]', 'null', '1', '"x"'])
       expect(() => objectOf('Payload', text)).toThrow('Payload has to be a JSON object')
+  })
+
+  test.each([
+    ['{"total":1e999}', 'total'],
+    ['{"a":{"b":[1,-1e400]}}', '1'],
+  ])('is no number that would be sent as null: %s', (text, name) => {
+    expect(() => objectOf('Payload', text)).toThrow(`Payload: the number at "${name}" is too large`)
+    expect(objectOf('Payload', '{"a":1e308,"b":null,"c":"1e999"}')).toEqual({ a: 1e308, b: null, c: '1e999' })
   })
 
   test('is a whole number, or said not to be', () => {
