@@ -121,13 +121,8 @@ describe('following', () => {
       await page.getByText('Waiting for events…').waitFor()
       const rows = page.getByRole('table', { name: 'Live events' }).locator('tbody tr')
       const append = (type: string, key: string) => own.rheo.append('orders', { type, key })
-      // The tail may begin a moment after it was asked for.
-      await expect
-        .poll(async () => {
-          await append('placed', 'first')
-          return rows.count()
-        })
-        .toBeGreaterThan(0)
+      await append('placed', 'first')
+      await expect.poll(() => rows.count()).toBe(1)
       await append('paid', 'second')
       await append('placed', 'third')
       await expect.poll(() => rows.first().textContent()).toContain('third')
@@ -140,6 +135,63 @@ describe('following', () => {
       expect(complaints).toEqual([])
     },
   )
+})
+
+/** A stream that is being followed, and the rows of what has come. */
+async function follow(own: ReturnType<typeof world>, meanwhile = async (_page: Page): Promise<unknown> => undefined) {
+  await own.rheo.streams.create('orders')
+  const [page, complaints] = await own.open('/dashboard/streams/orders')
+  await ready(page)
+  await meanwhile(page)
+  await page.getByRole('button', { name: 'Follow' }).click()
+  return { page, complaints, rows: page.getByRole('table', { name: 'Live events' }).locator('tbody tr') }
+}
+
+describe('what is followed', () => {
+  inBrowser('loses nothing to a pause before its first event, and shows nothing twice', async () => {
+    const own = world()
+    const { page, complaints, rows } = await follow(own)
+    await page.getByText('Waiting for events…').waitFor()
+    const pause = page.getByRole('button', { name: 'Pause' })
+    for (const key of ['first', 'second']) {
+      await pause.click()
+      if (key === 'first') await page.getByText('At rest.').waitFor()
+      await own.rheo.append('orders', { key })
+      await pause.click()
+      await expect.poll(() => rows.first().textContent(), { timeout: 10_000 }).toContain(key)
+    }
+    expect(await rows.count()).toBe(2)
+    expect(complaints).toEqual([])
+  })
+
+  inBrowser('begins when a server that was away is back, and what was said of that goes', async () => {
+    const own = world()
+    const { page, rows } = await follow(own, (page) => page.route('**/tail*', (route) => route.abort()))
+    const alert = page.getByRole('alert').getByText('The server does not answer:')
+    await alert.waitFor({ timeout: 20_000 })
+    await page.unroute('**/tail*')
+    await page.getByText('Waiting for events…').waitFor({ timeout: 20_000 })
+    await alert.waitFor({ state: 'detached' })
+    await own.rheo.append('orders', { key: 'first' })
+    await expect.poll(() => rows.first().textContent()).toContain('first')
+  })
+
+  inBrowser('is said to be deleted, and is another stream, from its beginning, once it is made again', async () => {
+    const own = world()
+    const { page, rows } = await follow(own)
+    await page.getByText('Waiting for events…').waitFor()
+    await own.rheo.append('orders', { key: 'before' })
+    await expect.poll(() => rows.count()).toBe(1)
+    await own.rheo.streams.delete('orders', { confirm: true })
+    await page.getByText('The stream has been deleted.').waitFor()
+    await own.advance(1_000)
+    await own.rheo.streams.create('orders')
+    await own.rheo.append('orders', { key: 'again' })
+    await expect.poll(() => rows.allTextContents(), { timeout: 20_000 }).toEqual([expect.stringContaining('again')])
+    await page.getByRole('button', { name: 'Follow' }).click()
+    const recent = page.getByRole('table', { name: 'Recent events' }).locator('tbody tr')
+    await expect.poll(() => recent.allTextContents()).toEqual([expect.stringContaining('again')])
+  })
 })
 
 describe('a server that is away', () => {

@@ -11,3 +11,13 @@ export function nextDelayMs(failures: number, askedMs: number | null, random: nu
 
 /** Long lists are read less often: their names change seldom. */
 export const listEveryMs = (length: number): number => (length > 50 ? 5 * EVERY_MS : EVERY_MS)
+
+/** Waits; not longer than until the signal. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })

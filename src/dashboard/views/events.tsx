@@ -20,14 +20,19 @@ interface EventsProps {
   readonly stream: string
   /** The search of the address. */
   readonly where: string | undefined
+  /** When the stream was made: one that was deleted and made again is another. */
+  readonly createdAt: string
   /** How many events the stream holds: a change is what makes the recent ones be read anew. */
   readonly total: number
 }
 
 /** A stream's events: the last ones, or those that a search finds. */
-export const Events = ({ stream, where, total }: EventsProps) => {
+export const Events = ({ stream, where, createdAt, total }: EventsProps) => {
   const [text, setText] = useState(where ?? '')
-  const [isLive, setLive] = useState(false)
+  /** Which stream of this name began to be followed; null while none is. */
+  const [followed, setFollowed] = useState<string | null>(null)
+  const isLive = followed !== null
+  const key = `${createdAt} ${where ?? ''}`
   useEffect(() => setText(where ?? ''), [where])
   return (
     <section aria-labelledby="events">
@@ -54,17 +59,22 @@ export const Events = ({ stream, where, total }: EventsProps) => {
             Search
           </Button>
           {where === undefined ? null : <Button onClick={() => navigate({ view: 'stream', stream })}>Clear</Button>}
-          <button type="button" class="plain" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+          <button
+            type="button"
+            class="plain"
+            aria-pressed={isLive}
+            onClick={() => setFollowed(isLive ? null : createdAt)}
+          >
             Follow
           </button>
         </form>
       </search>
       {isLive ? (
-        <Live key={where} stream={stream} where={where} />
+        <Live key={key} stream={stream} where={where} after={followed === createdAt ? undefined : 0} />
       ) : where === undefined ? (
-        <Recent stream={stream} total={total} />
+        <Recent key={key} stream={stream} total={total} />
       ) : (
-        <Found key={where} stream={stream} where={where} />
+        <Found key={key} stream={stream} where={where} />
       )}
     </section>
   )

@@ -57,7 +57,7 @@ export const StreamView = ({ stream, where }: { readonly stream: string; readonl
             </Tile>
           </dl>
           <Groups stream={stream} />
-          <Events stream={stream} where={where} total={totalOf(info)} />
+          <Events stream={stream} where={where} createdAt={info.createdAt} total={totalOf(info)} />
           <Partitions info={info} />
         </>
       )}
