@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
+import { headerOf } from './form.ts'
 import { clockTime, duration, minute } from './format.ts'
 import { address, Link, routeOf } from './navigation.tsx'
 import { away, isPaused, lastRead, refreshAll } from './poll/use-poll.ts'
+import { Problem } from './problem.tsx'
 import type { Route } from './route.ts'
 import { mayDo, readClaims, type Scope, type Session } from './session.ts'
 import { useStore } from './store.ts'
@@ -96,26 +98,39 @@ const Tenant = ({
   readonly onChange: (session: Session) => void
 }) => {
   const [name, setName] = useState(tenant ?? 'default')
+  const [error, setError] = useState<unknown>()
+  const submit = (): void => {
+    try {
+      const text = headerOf('Tenant', name)
+      setError(undefined)
+      onChange(text === '' || text === 'default' ? {} : { tenant: text })
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
   return (
-    <form
-      class="tenant"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onChange(name === '' || name === 'default' ? {} : { tenant: name })
-      }}
-    >
-      <label for="tenant">Tenant</label>
-      <input
-        id="tenant"
-        value={name}
-        spellcheck={false}
-        autocomplete="off"
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
-      <button type="submit" class="plain" disabled={name === (tenant ?? 'default')}>
-        Switch
-      </button>
-    </form>
+    <>
+      <form
+        class="tenant"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <label for="tenant">Tenant</label>
+        <input
+          id="tenant"
+          value={name}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <button type="submit" class="plain" disabled={name === (tenant ?? 'default')}>
+          Switch
+        </button>
+      </form>
+      <Problem error={error} />
+    </>
   )
 }
 

@@ -7,6 +7,12 @@ export function wholeOf(field: string, text: string): number {
   return Number(text)
 }
 
+/** A text that goes into a header: a token or a tenant. */
+export function headerOf(field: string, text: string): string {
+  if (/^[\x21-\x7e]*$/.test(text.trim())) return text.trim()
+  throw new FormError(`${field}: it holds a space or a character beyond ASCII, which cannot be sent`)
+}
+
 /** A time of the reader's own zone, as a time for the server. */
 export function timeOf(field: string, text: string): string {
   const time = new Date(text)

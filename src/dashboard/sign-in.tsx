@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import { headerOf } from './form.ts'
+import { Problem } from './problem.tsx'
 
 interface SignInProps {
   /** What the server says, to the token that there was or to there being none. */
@@ -10,6 +12,16 @@ interface SignInProps {
 /** Asks for a token. */
 export const SignIn = ({ why, hadToken, onToken }: SignInProps) => {
   const [token, setToken] = useState('')
+  const [error, setError] = useState<unknown>()
+  const submit = (): void => {
+    try {
+      const text = headerOf('Token', token.trim().replace(/^Bearer\s+/i, ''))
+      setError(undefined)
+      if (text !== '') onToken(text)
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
   return (
     <div class="sign-in">
       <h1>Sign in</h1>
@@ -23,8 +35,7 @@ export const SignIn = ({ why, hadToken, onToken }: SignInProps) => {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          const text = token.trim().replace(/^Bearer\s+/i, '')
-          if (text !== '') onToken(text)
+          submit()
         }}
       >
         <p class="field">
@@ -43,6 +54,7 @@ export const SignIn = ({ why, hadToken, onToken }: SignInProps) => {
           It stays in this tab until you sign out or close it. With the scope <code>read</code> it shows; acting needs{' '}
           <code>append</code> or <code>admin</code>.
         </p>
+        <Problem error={error} />
         <p class="buttons">
           <button type="submit" class="primary" disabled={token.trim() === ''}>
             Sign in

@@ -35,6 +35,26 @@ describe('every page', () => {
     }
   })
 
+  inBrowser('fits a narrow screen also where names are as long as can be', async () => {
+    const own = world()
+    const name = 'n'.repeat(128)
+    await own.rheo.streams.create(name)
+    await own.rheo.groups.create(name, name)
+    await own.rheo.append(name, { id: 'first', key: name })
+    const { leases } = await own.rheo.fetch(name, name, { consumerId: name })
+    await own.rheo.reject(leases[0]!, { reason: name })
+    const stream = `/dashboard/streams/${name}`
+    const group = `${stream}/groups/${name}`
+    for (const path of ['/dashboard', stream, `${stream}/events/first`, group, `${group}/dead-letters`]) {
+      for (const width of [320, 768]) {
+        const [page] = await own.open(path, { viewport: { width, height: 740 } })
+        await ready(page)
+        expect(await sideways(page), `${path} at ${width}`).toBeLessThanOrEqual(0)
+        await page.context().close()
+      }
+    }
+  })
+
   inBrowser('shows what events, keys, reasons and consumers hold as text, also where it is HTML', async () => {
     const own = world()
     await populate(own, hostile)
@@ -89,6 +109,65 @@ describe('a dialog', () => {
       await dialog.waitFor({ state: 'detached' })
       expect(await button.evaluate((element) => element === element.ownerDocument.activeElement), name).toBe(true)
     }
+  })
+})
+
+describe('a dry run', () => {
+  for (const { open, call, done, told } of [
+    { open: 'Replay…', call: '**/replay', done: 'Replay 1 event', told: ['0', '1', '1', '1'] },
+    { open: 'Reset…', call: '**/lag', done: 'Reset billing', told: ['0', '1', '1'] },
+  ]) {
+    inBrowser(
+      `of ${open} is left out when the form is changed meanwhile, and another can be made at once`,
+      async () => {
+        const { rheo, open: openPage } = world()
+        await rheo.streams.create('orders')
+        await rheo.groups.create('orders', 'billing')
+        await rheo.appendMany('orders', [{}, {}])
+        const { leases } = await rheo.fetch('orders', 'billing', { limit: 2 })
+        await rheo.ackMany({ stream: 'orders', group: 'billing' }, leases)
+        const [page] = await openPage('/dashboard/streams/orders/groups/billing')
+        await page.getByRole('button', { name: open }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('after a sequence').check()
+        const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+        const asked = page.waitForRequest(call)
+        await page.route(call, async (route) => {
+          await answered
+          // What was given up meanwhile cannot go on.
+          await route.continue().catch(() => {})
+        })
+        await dialog.getByRole('button', { name: 'Dry run' }).click()
+        await asked
+        await dialog.getByLabel('After sequence').fill('1')
+        answer()
+        await dialog.getByRole('button', { name: 'Dry run' }).click()
+        await dialog.getByRole('button', { name: done }).waitFor()
+        expect(await dialog.locator('tbody').locator('th, td').allTextContents()).toEqual(told)
+      },
+    )
+  }
+})
+
+describe('a tenant', () => {
+  inBrowser('that no header can hold is said to be that, and nothing is switched', async () => {
+    const own = world()
+    await populate(own)
+    const [page, complaints] = await own.open('/dashboard', { viewport: { width: 360, height: 740 } })
+    await ready(page)
+    const tenant = page.getByLabel('Tenant')
+    await tenant.fill('ácme')
+    await page.keyboard.press('Enter')
+    const alert = page.getByRole('alert').getByText('Tenant: it holds a space or a character beyond ASCII')
+    await alert.waitFor()
+    expect(await sideways(page)).toBeLessThanOrEqual(0)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.getByRole('link', { name: 'orders' }).waitFor()
+    await tenant.fill(own.tenant)
+    await page.keyboard.press('Enter')
+    await alert.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'orders' }).waitFor()
+    expect(complaints).toEqual([])
   })
 })
 

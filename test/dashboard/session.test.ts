@@ -2,7 +2,7 @@ import { sign } from 'hono/jwt'
 import { describe, expect, test } from 'vitest'
 import { errorOf } from '../../src/client/errors.ts'
 import { explain } from '../../src/dashboard/explain.ts'
-import { objectOf, partitionsOf, timeOf, wholeOf } from '../../src/dashboard/form.ts'
+import { headerOf, objectOf, partitionsOf, timeOf, wholeOf } from '../../src/dashboard/form.ts'
 import { loadSession, mayDo, readClaims, type Session, saveSession } from '../../src/dashboard/session.ts'
 
 function memory() {
@@ -100,6 +100,13 @@ describe('what is typed', () => {
   test('is a time of the reader`s zone, or said not to be', () => {
     expect(timeOf('From', '2026-03-15T12:00')).toBe(new Date('2026-03-15T12:00').toISOString())
     for (const text of ['', 'soon']) expect(() => timeOf('From', text)).toThrow('From: a date and a time')
+  })
+
+  test('goes into a header, or is said not to', () => {
+    expect(headerOf('Tenant', ' acme~1 ')).toBe('acme~1')
+    expect(headerOf('Tenant', '')).toBe('')
+    for (const text of ['ácme', 'a b', 'a\u0000', 'a\nb', '“x”', 'a\u200b'])
+      expect(() => headerOf('Tenant', text)).toThrow('Tenant: it holds a space or a character beyond ASCII')
   })
 
   test('is a list of partitions, each once, or said not to be', () => {

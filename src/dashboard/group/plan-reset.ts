@@ -11,7 +11,7 @@ type Plan = Record<string, PartitionLag>
  * @throws FormError for what the server would refuse
  */
 export async function planReset(rheo: Rheo, stream: string, group: string, options: ResetOptions): Promise<Plan> {
-  const lag = await rheo.groups.lag(stream, group)
+  const lag = await rheo.groups.lag(stream, group, { signal: options.signal })
   const known = Object.keys(lag.partitions)
   const scope = options.partitions?.map(String) ?? known
   const missing = scope.filter((partition) => !known.includes(partition))
@@ -33,11 +33,11 @@ async function startIn(
   stream: string,
   partition: number,
   highWatermark: number,
-  { start, startAfter, startAt }: ResetOptions,
+  { start, startAfter, startAt, signal }: ResetOptions,
 ): Promise<number> {
   if (typeof startAfter === 'number') return startAfter
   if (startAt === undefined) return start === 'latest' ? highWatermark : 0
-  for await (const event of rheo.streamQuery(stream, { where: { partition }, from: startAt, limit: 1 })) {
+  for await (const event of rheo.streamQuery(stream, { where: { partition }, from: startAt, limit: 1, signal })) {
     return event.sequence - 1
   }
   return highWatermark

@@ -9,6 +9,7 @@ import { counted } from '../format.ts'
 import { Problem } from '../problem.tsx'
 import { Outcome } from './outcome.tsx'
 import { PartitionsField } from './partitions-field.tsx'
+import { usePlan } from './use-plan.ts'
 
 interface ReplayProps {
   readonly info: GroupInfo
@@ -39,13 +40,13 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
     partitions: '',
   })
   const [resetAttempts, setResetAttempts] = useState(true)
-  const [planned, setPlanned] = useState<{ readonly options: ReplayOptions; readonly outcome: Replayed }>()
+  const { planned, forget, plan } = usePlan<{ readonly options: ReplayOptions; readonly outcome: Replayed }>()
   const { field, isTyped } = useTypedName(name)
 
   // Any change makes the dry run one of something else.
   const change = (which: Kind | 'partitions') => (text: string) => {
     setTexts((before) => ({ ...before, [which]: text }))
-    setPlanned(undefined)
+    forget()
   }
   const optionsOf = (): ReplayOptions => ({
     ...(kind === 'sequence' ? { fromSequence: wholeOf('After sequence', texts.sequence) } : {}),
@@ -55,12 +56,12 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
     resetAttempts,
   })
   const dryRun = (): Promise<boolean> =>
-    run(async () => {
-      setPlanned(undefined)
-      const options = optionsOf()
-      setPlanned({ options, outcome: await rheo.groups.replay(stream, name, { ...options, dryRun: true }) })
-      return undefined
-    })
+    run(() =>
+      plan(async (signal) => {
+        const options = optionsOf()
+        return { options, outcome: await rheo.groups.replay(stream, name, { ...options, dryRun: true, signal }) }
+      }),
+    )
   const replay = (close: () => void) => async (): Promise<void> => {
     const isDone = await run(async () => {
       const { reopened } = await rheo.groups.replay(stream, name, planned!.options)
@@ -91,7 +92,7 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
             ]}
             onValue={(next) => {
               setKind(next)
-              setPlanned(undefined)
+              forget()
             }}
           />
           {kind === 'sequence' ? (
@@ -123,7 +124,7 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
                 checked={resetAttempts}
                 onChange={(event) => {
                   setResetAttempts(event.currentTarget.checked)
-                  setPlanned(undefined)
+                  forget()
                 }}
               />{' '}
               Fresh attempts

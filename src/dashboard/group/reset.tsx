@@ -10,6 +10,7 @@ import { StartFields, type StartText, startOf } from '../start.tsx'
 import { Outcome } from './outcome.tsx'
 import { PartitionsField } from './partitions-field.tsx'
 import { planReset } from './plan-reset.ts'
+import { usePlan } from './use-plan.ts'
 
 interface ResetProps {
   readonly info: GroupInfo
@@ -38,15 +39,15 @@ const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => v
   const { error, run } = useAction()
   const [start, setStart] = useState<StartText>({ kind: 'earliest', sequence: '0', time: '' })
   const [partitions, setPartitions] = useState('')
-  const [planned, setPlanned] = useState<Plan>()
+  const { planned, forget, plan } = usePlan<Plan>()
   const { field, isTyped } = useTypedName(name)
   const dryRun = (): Promise<boolean> =>
-    run(async () => {
-      setPlanned(undefined)
-      const options = { confirm: true, ...startOf(start), ...partitionsOf(partitions) } as const
-      setPlanned({ options, partitions: await planReset(rheo, stream, name, options) })
-      return undefined
-    })
+    run(() =>
+      plan(async (signal) => {
+        const options = { confirm: true, ...startOf(start), ...partitionsOf(partitions) } as const
+        return { options, partitions: await planReset(rheo, stream, name, { ...options, signal }) }
+      }),
+    )
   const reset = (close: () => void) => async (): Promise<void> => {
     const isDone = await run(async () => {
       const answer = await rheo.groups.reset(stream, name, planned!.options)
@@ -73,14 +74,14 @@ const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => v
             value={start}
             onValue={(next) => {
               setStart(next)
-              setPlanned(undefined)
+              forget()
             }}
           />
           <PartitionsField
             value={partitions}
             onValue={(next) => {
               setPartitions(next)
-              setPlanned(undefined)
+              forget()
             }}
           />
           {planned === undefined ? null : (
