@@ -29,6 +29,8 @@ const slow = process.env.CONFORMANCE_LOCAL === 'all' ? [] : ['model', 'limits', 
 
 export default defineConfig({
   test: {
+    // Half of the time goes into waiting for servers: two files at a time keep two cores busy.
+    maxWorkers: 2,
     projects: [
       node('tidy', ['test/tidy.test.ts', 'test/docs/*drift.test.ts']),
       node(
