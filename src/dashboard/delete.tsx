@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks'
 import { said } from './access.ts'
 import { Button, useAction } from './action.tsx'
-import { Dialog, useTypedName } from './dialog.tsx'
-import { Problem } from './problem.tsx'
+import { useTypedName } from './dialog.tsx'
+import { FormDialog, Opener } from './form-dialog.tsx'
 
 interface DeleteProps {
   readonly what: 'stream' | 'group'
@@ -13,17 +12,11 @@ interface DeleteProps {
 }
 
 /** A button that deletes something once its name has been typed. */
-export const Delete = (props: DeleteProps) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button scope="admin" kind="danger" onClick={() => setOpen(true)}>
-        Delete {props.what}…
-      </Button>
-      {isOpen ? <DeleteDialog {...props} onClose={() => setOpen(false)} /> : null}
-    </>
-  )
-}
+export const Delete = (props: DeleteProps) => (
+  <Opener scope="admin" kind="danger" dialog={(onClose) => <DeleteDialog {...props} onClose={onClose} />}>
+    Delete {props.what}…
+  </Opener>
+)
 
 const DeleteDialog = ({ what, name, consequence, remove, onDone, onClose }: DeleteProps & { onClose: () => void }) => {
   const { error, run } = useAction()
@@ -39,25 +32,19 @@ const DeleteDialog = ({ what, name, consequence, remove, onDone, onClose }: Dele
     onDone()
   }
   return (
-    <Dialog title={`Delete the ${what} ${name}`} onClose={onClose}>
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (isTyped) void submit()
-          }}
-        >
-          <p>{consequence}</p>
-          {field}
-          <Problem error={error} />
-          <p class="buttons">
-            <Button onClick={close}>Cancel</Button>
-            <Button type="submit" kind="danger" scope="admin" disabled={!isTyped}>
-              Delete {what}
-            </Button>
-          </p>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog
+      title={`Delete the ${what} ${name}`}
+      onClose={onClose}
+      onSubmit={() => (isTyped ? submit() : undefined)}
+      error={error}
+      button={
+        <Button type="submit" kind="danger" scope="admin" disabled={!isTyped}>
+          Delete {what}
+        </Button>
+      }
+    >
+      <p>{consequence}</p>
+      {field}
+    </FormDialog>
   )
 }

@@ -1,32 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { defaultGroupOptions } from '../../src/core/group.ts'
 import { limits, partitionBytes } from '../../src/core/limits.ts'
-import type { Answer, Append, Command, CommandName, CommandOut, SettleItem } from '../../src/core/partition/commands.ts'
+import type { Answer, Command, CommandName, CommandOut, SettleItem } from '../../src/core/partition/commands.ts'
 import { PartitionMachine } from '../../src/core/partition/machine.ts'
 import { openPartitionStore } from '../../src/storage/partition.ts'
 import { openNodeSql } from '../../src/storage/sql-node.ts'
-
-const NOW_MS = Date.UTC(2026, 2, 15, 12)
-const line = '{"type":null,"key":null,"payload":{},"metadata":{}}'
+import { appendOf, NOW_MS } from './open-partition.ts'
 
 const ADDRESS = { tenant: 't', stream: 's', uid: 'u', partition: 0 }
-
-const appendOf = (count: number): Append => ({
-  lines: Array.from({ length: count }, () => line).join('\n'),
-  count,
-  ids: [],
-  times: [],
-  terms: new Uint32Array(),
-  atMs: NOW_MS,
-  idempotency: null,
-  expectedSequence: null,
-})
 
 function open() {
   const machine = new PartitionMachine(openPartitionStore(openNodeSql(':memory:')), ADDRESS)
   const run = <N extends CommandName>(command: Command<N>): CommandOut<N> => outOf(machine.run(command, NOW_MS))
-  const append = (count: number, freeBytes?: number) =>
-    machine.run({ type: 'append', append: appendOf(count) }, NOW_MS, freeBytes)
+  const append = (count: number, freeBytes?: number) => machine.run(appendOf(count), NOW_MS, freeBytes)
   const install = { uid: 'g', name: 'g', revision: 1, options: defaultGroupOptions, start: 0, epoch: 0 }
   run({ type: 'installGroup', install })
   let tokens = 0
@@ -118,7 +104,7 @@ describe('API Limits: idempotency keys of a partition', () => {
     const append = (keys: readonly (string | null)[], nowMs: number) =>
       machine
         .append(
-          keys.map((key) => ({ ...appendOf(1), idempotency: key === null ? null : { key, fingerprint: '' } })),
+          keys.map((key) => appendOf(1, { idempotency: key === null ? null : { key, fingerprint: '' } }).append),
           nowMs,
         )
         .map((answer) => (answer.status === 'refused' ? answer.failure.code : answer.status))

@@ -1,14 +1,15 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { expect, it, vi } from 'vitest'
-import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { partitionStub } from '../../durable-objects/stubs.ts'
 import {
   addressOf,
   append,
+  armedMs,
   bindings,
   createGroup,
   createStream,
   fetchLeases,
+  objectOf,
   run,
   settle,
   timedRows,
@@ -20,9 +21,7 @@ async function leasedPartition(leaseMs: number, maxAttempts = 5) {
   const address = addressOf(stream)
   await append(address, 4)
   const leases = await fetchLeases(address, group, 4, leaseMs)
-  const stub = partitionStub(bindings, address) as unknown as DurableObjectStub<StreamPartition>
-  const armedMs = () => runInDurableObject(stub, (_, state) => state.storage.getAlarm())
-  return { address, group, leases, stub, armedMs }
+  return { address, group, leases, stub: objectOf(address), armedMs: () => armedMs(address) }
 }
 
 it('S4.3 a lease arms the alarm at its expiry', async () => {
@@ -108,11 +107,9 @@ it('S9.2 in test time no alarm is armed, and leaving it arms the alarm from stor
     },
     nowMs,
   )
-  const stub = partitionStub(bindings, address) as unknown as DurableObjectStub<StreamPartition>
-  const armedMs = () => runInDurableObject(stub, (_, state) => state.storage.getAlarm())
-  expect(await armedMs()).toBe(null)
-  await evictDurableObject(stub)
-  expect(await armedMs()).toBe(null)
+  expect(await armedMs(address)).toBe(null)
+  await evictDurableObject(objectOf(address))
+  expect(await armedMs(address)).toBe(null)
   await run(address, { type: 'lag', group })
-  expect(await armedMs()).toBe(nowMs + 60_000)
+  expect(await armedMs(address)).toBe(nowMs + 60_000)
 })

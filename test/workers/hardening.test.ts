@@ -1,24 +1,21 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'
 import { Alarm } from '../../durable-objects/alarm.ts'
-import type { StreamPartition } from '../../durable-objects/stream-partition.ts'
 import { partitionStub } from '../../durable-objects/stubs.ts'
 import type { Address } from '../../src/core/partition/commands.ts'
 import {
   addressOf,
   append,
+  armedMs,
   bindings,
   createGroup,
   createStream,
   fetchLeases,
+  objectOf,
   run,
   settle,
   timedRows,
 } from './objects.ts'
-
-const objectOf = (address: Address) => partitionStub(bindings, address) as unknown as DurableObjectStub<StreamPartition>
-
-const armedMs = (address: Address) => runInDurableObject(objectOf(address), (_, state) => state.storage.getAlarm())
 
 /** Runs SQL in the storage of a partition. */
 const spoil = (address: Address, statement: string) =>

@@ -12,6 +12,14 @@ export const bindings = env as unknown as Env
 
 export const tenant = `t-${crypto.randomUUID()}`
 
+/** A partition's object, as the tools of the test runtime take it. */
+export const objectOf = (address: Address) =>
+  partitionStub(bindings, address) as unknown as DurableObjectStub<StreamPartition>
+
+/** When the alarm of a partition is set for; null when it is not. */
+export const armedMs = (address: Address) =>
+  runInDurableObject(objectOf(address), (_, state) => state.storage.getAlarm())
+
 /** A new stream of the test's tenant. */
 export async function createStream(partitionCount = 1, name = `s-${crypto.randomUUID()}`): Promise<StreamRecord> {
   return catalog({ type: 'createStream', name, partitionCount, maxStreams: limits.streamsPerTenant })

@@ -2,7 +2,7 @@ import { idOf } from '../event.ts'
 import type { CommandOut, DeliveryInfo } from './commands.ts'
 import type { Context } from './context.ts'
 import { attemptsOver } from './ledger.ts'
-import { eventTextOf, lineAt } from './lines.ts'
+import { eventTextOf, highWatermarkOf, lineAt } from './lines.ts'
 import type { Group } from './store.ts'
 
 /** The event with an id, and what became of it in each group. `sequence` is where a generated id points. */
@@ -12,7 +12,7 @@ export function event(
 ): CommandOut<'event'> {
   const { log, groups } = context.store
   const found = sequence ?? log.sequencesOf([id]).get(id)
-  if (found === undefined || found > (log.head()?.last ?? 0)) return null
+  if (found === undefined || found > highWatermarkOf(context.store)) return null
   const line = lineAt(context, found)
   // The event at a generated id's place may have an id that its producer chose.
   if (idOf(line.text, id) !== id) return null

@@ -5,7 +5,7 @@ import { formatTime } from '../time.ts'
 import type { EmptyReason, Fetch, Fetched } from './commands.ts'
 import type { Context } from './context.ts'
 import { apply, attemptsOver, type Change } from './ledger.ts'
-import { eventIdOf, eventTextOf, type Line, linesOf, takeLines } from './lines.ts'
+import { eventIdOf, eventTextOf, highWatermarkOf, type Line, linesOf, takeLines } from './lines.ts'
 import type { Group, PartitionStore, Ready, Timed } from './store.ts'
 
 /** Leases deliveries (S3.4): those open again by sequence, then new ones from the cursor on. */
@@ -67,8 +67,6 @@ function wantedRuns({ store, memory }: Context, group: Group, limit: number): Ru
   if (last >= group.cursor) wanted.push({ first: group.cursor, last, value: { reason: null, isNew: true } })
   return wanted
 }
-
-const highWatermarkOf = (store: PartitionStore): number => store.log.head()?.last ?? 0
 
 function clip<V>(runs: readonly Run<V>[], last: number): Run<V>[] {
   return runs.filter((run) => run.first <= last).map((run) => ({ ...run, last: Math.min(run.last, last) }))

@@ -3,11 +3,11 @@ import type { Start } from '../group.ts'
 import type { GroupInstall } from './commands.ts'
 import type { Context } from './context.ts'
 import { put } from './ledger.ts'
-import { linesOf, timestampOf } from './lines.ts'
+import { highWatermarkOf, linesOf, timestampOf } from './lines.ts'
 
 /** The last sequence a new group skips in this partition (S3.2). */
 export function resolveStart(context: Context, start: Start): Result<number> {
-  const highWatermark = context.store.log.head()?.last ?? 0
+  const highWatermark = highWatermarkOf(context.store)
   const after = (sequence: number): Result<number> => {
     if (sequence <= highWatermark) return ok(sequence)
     const { partition } = context.address

@@ -4,13 +4,13 @@ import type { Blocker, DeadLetterInfo, GroupInfo, Hole, Holes, LeaseInfo, Partit
 import type { Context } from './context.ts'
 import { frontierOf } from './frontier.ts'
 import { attemptsOver } from './ledger.ts'
-import { eventIdOf, eventTextOf, lineAt, linesOf, takeLines, timestampOf } from './lines.ts'
+import { eventIdOf, eventTextOf, highWatermarkOf, lineAt, linesOf, takeLines, timestampOf } from './lines.ts'
 import type { DeadLetter, Group, Ready, Timed } from './store.ts'
 
 /** Frontier, high watermark and lag, read together (S4.10). */
 export function lag({ store }: Context, group: Group): PartitionLag {
   const frontier = frontierOf(store.groups.edges(group.id))
-  const highWatermark = store.log.head()?.last ?? 0
+  const highWatermark = highWatermarkOf(store)
   return { frontier, highWatermark, lag: highWatermark - frontier }
 }
 

@@ -4,7 +4,7 @@ import type { Range } from '../runs.ts'
 import { formatTime } from '../time.ts'
 import type { Context } from './context.ts'
 import { Damage } from './damage.ts'
-import type { Batch } from './store.ts'
+import type { Batch, PartitionStore } from './store.ts'
 
 /** A stored event: its line and where it stands. */
 export interface Line {
@@ -14,6 +14,9 @@ export interface Line {
   /** UTF-8 bytes, estimated from the share that the line has in its row. */
   readonly bytes: number
 }
+
+/** The last sequence of the log; 0 when there is none. */
+export const highWatermarkOf = ({ log }: PartitionStore): number => log.head()?.last ?? 0
 
 /** The events of ranges, in their order; rows of the log are read as they are asked for, and once for neighbours. */
 export function* linesOf(context: Context, ranges: Iterable<Range>): Generator<Line> {

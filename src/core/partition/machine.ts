@@ -21,6 +21,7 @@ import { expire } from './expire.ts'
 import { reasonForNothing } from './fetch.ts'
 import { GroupMemory } from './group-memory.ts'
 import { KeyMemory } from './key-memory.ts'
+import { highWatermarkOf } from './lines.ts'
 import { metrics } from './metrics.ts'
 import { SegmentBuilder } from './segment-builder.ts'
 import { defaultSettings, type Settings } from './settings.ts'
@@ -111,7 +112,7 @@ export class PartitionMachine {
 
   /** The last sequence of the log, as it stands now. */
   highWatermark(): number {
-    return this.#store.log.head()?.last ?? 0
+    return highWatermarkOf(this.#store)
   }
 
   /**

@@ -2,7 +2,7 @@ import { compareKeys, type Key, type Order, type Selection } from '../query/quer
 import type { Range } from '../runs.ts'
 import type { QueryPage, QueryRequest } from './commands.ts'
 import type { Context } from './context.ts'
-import { eventTextOf, linesOf } from './lines.ts'
+import { eventTextOf, highWatermarkOf, linesOf } from './lines.ts'
 import { Scan, type Stretch } from './scan.ts'
 
 /**
@@ -10,7 +10,7 @@ import { Scan, type Stretch } from './scan.ts'
  * what it looks at: `next` says how far it has come, null that there is nothing more.
  */
 export function query(context: Context, request: QueryRequest): QueryPage {
-  const highWatermark = request.highWatermark ?? context.store.log.head()?.last ?? 0
+  const highWatermark = request.highWatermark ?? highWatermarkOf(context.store)
   const range = rangeOf(request.selection, highWatermark)
   const page =
     request.order.by === 'sequence' ? bySequence(context, request, range) : byTimestamp(context, request, range)

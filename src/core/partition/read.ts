@@ -1,13 +1,13 @@
 import type { CommandOut, PartitionStatus } from './commands.ts'
 import type { Context } from './context.ts'
-import { eventTextOf, linesOf, takeLines } from './lines.ts'
+import { eventTextOf, highWatermarkOf, linesOf, takeLines } from './lines.ts'
 
 /** Events behind the sequence `after`, ascending. */
 export function read(
   context: Context,
   { after, limit, maxBytes }: { after: number; limit: number; maxBytes: number },
 ): CommandOut<'read'> {
-  const highWatermark = context.store.log.head()?.last ?? 0
+  const highWatermark = highWatermarkOf(context.store)
   const range = { first: after + 1, last: highWatermark }
   const { lines } = takeLines(range.first > range.last ? [] : linesOf(context, [range]), limit, maxBytes)
   const events = lines.map((line) => eventTextOf(context, line)).join(',')

@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { firstAtOrAfter } from './groups.ts'
 import { lag } from './inspect.ts'
 import { put } from './ledger.ts'
-import { linesOf } from './lines.ts'
+import { highWatermarkOf, linesOf } from './lines.ts'
 import { rangeOf } from './query.ts'
 import { Scan } from './scan.ts'
 import type { Group } from './store.ts'
@@ -96,7 +96,7 @@ export function redrive(
 
 /** Those whose event has its generated id: in the place of an event with a chosen one, the generated id names none. */
 function ofGenerated(context: Context, sequences: readonly number[]): number[] {
-  const highWatermark = context.store.log.head()?.last ?? 0
+  const highWatermark = highWatermarkOf(context.store)
   const there = sequences.filter((sequence) => sequence <= highWatermark).sort((a, b) => a - b)
   const lines = [...linesOf(context, toRanges(there))].filter(({ text }) => idOf(text, '') === '')
   return lines.map(({ sequence }) => sequence)

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import type { GroupInfo, Replayed, ReplayOptions, Where } from '../../client/index.ts'
 import { useAccess } from '../access.ts'
 import { Button, useAction } from '../action.tsx'
-import { Dialog, useTypedName } from '../dialog.tsx'
+import { useTypedName } from '../dialog.tsx'
 import { Choice, Field } from '../field.tsx'
 import { objectOf, partitionsOf, timeOf, wholeOf } from '../form.ts'
+import { FormDialog, Opener } from '../form-dialog.tsx'
 import { counted } from '../format.ts'
-import { Problem } from '../problem.tsx'
 import { Outcome } from './outcome.tsx'
 import { PartitionsField } from './partitions-field.tsx'
 import { usePlan } from './use-plan.ts'
@@ -15,17 +15,11 @@ interface ReplayProps {
   readonly info: GroupInfo
 }
 
-export const Replay = ({ info }: ReplayProps) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button scope="admin" onClick={() => setOpen(true)}>
-        Replay…
-      </Button>
-      {isOpen ? <ReplayDialog info={info} onClose={() => setOpen(false)} /> : null}
-    </>
-  )
-}
+export const Replay = ({ info }: ReplayProps) => (
+  <Opener scope="admin" dialog={(onClose) => <ReplayDialog info={info} onClose={onClose} />}>
+    Replay…
+  </Opener>
+)
 
 type Kind = 'sequence' | 'time' | 'query'
 
@@ -62,7 +56,7 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
         return { options, outcome: await rheo.groups.replay(stream, name, { ...options, dryRun: true, signal }) }
       }),
     )
-  const replay = (close: () => void) => async (): Promise<void> => {
+  const replay = async (close: () => void): Promise<void> => {
     const isDone = await run(async () => {
       const { reopened } = await rheo.groups.replay(stream, name, planned!.options)
       return `Replay opened ${counted(reopened, 'event')} again for ${name}.`
@@ -70,84 +64,78 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
     if (isDone) close()
   }
   return (
-    <Dialog title={`Replay for ${name}`} onClose={onClose}>
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void (planned === undefined ? dryRun() : isTyped ? replay(close)() : undefined)
-          }}
-        >
-          <p>
-            Events that this group has been given before become available to it again, whatever became of them. Leases
-            among them become stale. Other groups notice nothing.
-          </p>
-          <Choice
-            legend="What to replay"
-            value={kind}
-            options={[
-              ['sequence', 'after a sequence'],
-              ['time', 'from a time on'],
-              ['query', 'what a search finds'],
-            ]}
-            onValue={(next) => {
-              setKind(next)
+    <FormDialog
+      title={`Replay for ${name}`}
+      onClose={onClose}
+      onSubmit={(close) => (planned === undefined ? dryRun() : isTyped ? replay(close) : undefined)}
+      error={error}
+      button={
+        planned === undefined ? (
+          <Button type="submit" kind="primary" scope="admin">
+            Dry run
+          </Button>
+        ) : (
+          <Button type="submit" kind="danger" scope="admin" disabled={!isTyped || planned.outcome.reopened === 0}>
+            Replay {counted(planned.outcome.reopened, 'event')}
+          </Button>
+        )
+      }
+    >
+      <p>
+        Events that this group has been given before become available to it again, whatever became of them. Leases among
+        them become stale. Other groups notice nothing.
+      </p>
+      <Choice
+        legend="What to replay"
+        value={kind}
+        options={[
+          ['sequence', 'after a sequence'],
+          ['time', 'from a time on'],
+          ['query', 'what a search finds'],
+        ]}
+        onValue={(next) => {
+          setKind(next)
+          forget()
+        }}
+      />
+      {kind === 'sequence' ? (
+        <Field
+          label="After sequence"
+          note="0 is everything."
+          type="number"
+          value={texts.sequence}
+          onValue={change('sequence')}
+        />
+      ) : kind === 'time' ? (
+        <Field label="At or after" type="datetime-local" value={texts.time} onValue={change('time')} />
+      ) : (
+        <Field
+          label="Conditions"
+          note="JSON as in a search; empty matches every event."
+          placeholder='{"type": "placed"}'
+          lines={3}
+          value={texts.query}
+          onValue={change('query')}
+          isCode
+        />
+      )}
+      <PartitionsField value={texts.partitions} onValue={change('partitions')} />
+      <p class="check">
+        <label>
+          <input
+            type="checkbox"
+            checked={resetAttempts}
+            onChange={(event) => {
+              setResetAttempts(event.currentTarget.checked)
               forget()
             }}
-          />
-          {kind === 'sequence' ? (
-            <Field
-              label="After sequence"
-              note="0 is everything."
-              type="number"
-              value={texts.sequence}
-              onValue={change('sequence')}
-            />
-          ) : kind === 'time' ? (
-            <Field label="At or after" type="datetime-local" value={texts.time} onValue={change('time')} />
-          ) : (
-            <Field
-              label="Conditions"
-              note="JSON as in a search; empty matches every event."
-              placeholder='{"type": "placed"}'
-              lines={3}
-              value={texts.query}
-              onValue={change('query')}
-              isCode
-            />
-          )}
-          <PartitionsField value={texts.partitions} onValue={change('partitions')} />
-          <p class="check">
-            <label>
-              <input
-                type="checkbox"
-                checked={resetAttempts}
-                onChange={(event) => {
-                  setResetAttempts(event.currentTarget.checked)
-                  forget()
-                }}
-              />{' '}
-              Fresh attempts
-            </label>{' '}
-            <span class="faint">Without them the next failure may make a dead letter.</span>
-          </p>
-          {planned === undefined ? null : <Outcome name="Would be replayed:" partitions={planned.outcome.partitions} />}
-          {planned === undefined || planned.outcome.reopened === 0 ? null : field}
-          <Problem error={error} />
-          <p class="buttons">
-            <Button onClick={close}>Cancel</Button>
-            {planned === undefined ? (
-              <Button type="submit" kind="primary" scope="admin">
-                Dry run
-              </Button>
-            ) : (
-              <Button type="submit" kind="danger" scope="admin" disabled={!isTyped || planned.outcome.reopened === 0}>
-                Replay {counted(planned.outcome.reopened, 'event')}
-              </Button>
-            )}
-          </p>
-        </form>
-      )}
-    </Dialog>
+          />{' '}
+          Fresh attempts
+        </label>{' '}
+        <span class="faint">Without them the next failure may make a dead letter.</span>
+      </p>
+      {planned === undefined ? null : <Outcome name="Would be replayed:" partitions={planned.outcome.partitions} />}
+      {planned === undefined || planned.outcome.reopened === 0 ? null : field}
+    </FormDialog>
   )
 }

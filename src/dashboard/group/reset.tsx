@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import type { GroupInfo, PartitionLag, ResetOptions } from '../../client/index.ts'
 import { useAccess } from '../access.ts'
 import { Button, useAction } from '../action.tsx'
-import { Dialog, useTypedName } from '../dialog.tsx'
+import { useTypedName } from '../dialog.tsx'
 import { partitionsOf } from '../form.ts'
+import { FormDialog, Opener } from '../form-dialog.tsx'
 import { counted } from '../format.ts'
-import { Problem } from '../problem.tsx'
 import { StartFields, type StartText, startOf } from '../start.tsx'
 import { Outcome } from './outcome.tsx'
 import { PartitionsField } from './partitions-field.tsx'
@@ -16,17 +16,11 @@ interface ResetProps {
   readonly info: GroupInfo
 }
 
-export const Reset = ({ info }: ResetProps) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button scope="admin" onClick={() => setOpen(true)}>
-        Reset…
-      </Button>
-      {isOpen ? <ResetDialog info={info} onClose={() => setOpen(false)} /> : null}
-    </>
-  )
-}
+export const Reset = ({ info }: ResetProps) => (
+  <Opener scope="admin" dialog={(onClose) => <ResetDialog info={info} onClose={onClose} />}>
+    Reset…
+  </Opener>
+)
 
 interface Plan {
   readonly options: ResetOptions
@@ -48,7 +42,7 @@ const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => v
         return { options, partitions: await planReset(rheo, stream, name, { ...options, signal }) }
       }),
     )
-  const reset = (close: () => void) => async (): Promise<void> => {
+  const reset = async (close: () => void): Promise<void> => {
     const isDone = await run(async () => {
       const answer = await rheo.groups.reset(stream, name, planned!.options)
       const lag = Object.values(answer.partitions).reduce((sum, one) => sum + one.lag, 0)
@@ -57,54 +51,48 @@ const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => v
     if (isDone) close()
   }
   return (
-    <Dialog title={`Reset ${name}`} onClose={onClose}>
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void (planned === undefined ? dryRun() : isTyped ? reset(close)() : undefined)
-          }}
-        >
-          <p>
-            The group forgets what it has done and starts over: attempts, {counted(info.deadLetters, 'dead letter')} and{' '}
-            {counted(info.inFlight, 'lease')} are given up for good, as far as they lie in the partitions chosen. Events
-            stay.
-          </p>
-          <StartFields
-            value={start}
-            onValue={(next) => {
-              setStart(next)
-              forget()
-            }}
-          />
-          <PartitionsField
-            value={partitions}
-            onValue={(next) => {
-              setPartitions(next)
-              forget()
-            }}
-          />
-          {planned === undefined ? null : (
-            <>
-              <Outcome name="Would start" partitions={planned.partitions} />
-              {field}
-            </>
-          )}
-          <Problem error={error} />
-          <p class="buttons">
-            <Button onClick={close}>Cancel</Button>
-            {planned === undefined ? (
-              <Button type="submit" kind="primary" scope="admin">
-                Dry run
-              </Button>
-            ) : (
-              <Button type="submit" kind="danger" scope="admin" disabled={!isTyped}>
-                Reset {name}
-              </Button>
-            )}
-          </p>
-        </form>
+    <FormDialog
+      title={`Reset ${name}`}
+      onClose={onClose}
+      onSubmit={(close) => (planned === undefined ? dryRun() : isTyped ? reset(close) : undefined)}
+      error={error}
+      button={
+        planned === undefined ? (
+          <Button type="submit" kind="primary" scope="admin">
+            Dry run
+          </Button>
+        ) : (
+          <Button type="submit" kind="danger" scope="admin" disabled={!isTyped}>
+            Reset {name}
+          </Button>
+        )
+      }
+    >
+      <p>
+        The group forgets what it has done and starts over: attempts, {counted(info.deadLetters, 'dead letter')} and{' '}
+        {counted(info.inFlight, 'lease')} are given up for good, as far as they lie in the partitions chosen. Events
+        stay.
+      </p>
+      <StartFields
+        value={start}
+        onValue={(next) => {
+          setStart(next)
+          forget()
+        }}
+      />
+      <PartitionsField
+        value={partitions}
+        onValue={(next) => {
+          setPartitions(next)
+          forget()
+        }}
+      />
+      {planned === undefined ? null : (
+        <>
+          <Outcome name="Would start" partitions={planned.partitions} />
+          {field}
+        </>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

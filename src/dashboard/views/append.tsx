@@ -1,27 +1,20 @@
 import { useState } from 'preact/hooks'
 import { useAccess } from '../access.ts'
 import { Button, useAction } from '../action.tsx'
-import { Dialog } from '../dialog.tsx'
 import { Field } from '../field.tsx'
 import { objectOf, wholeOf } from '../form.ts'
-import { Problem } from '../problem.tsx'
+import { FormDialog, Opener } from '../form-dialog.tsx'
 
 interface AppendProps {
   readonly stream: string
   readonly partitionCount: number
 }
 
-export const Append = (props: AppendProps) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button scope="append" kind="primary" onClick={() => setOpen(true)}>
-        Append event…
-      </Button>
-      {isOpen ? <AppendDialog {...props} onClose={() => setOpen(false)} /> : null}
-    </>
-  )
-}
+export const Append = (props: AppendProps) => (
+  <Opener scope="append" kind="primary" dialog={(onClose) => <AppendDialog {...props} onClose={onClose} />}>
+    Append event…
+  </Opener>
+)
 
 const AppendDialog = ({ stream, partitionCount, onClose }: AppendProps & { readonly onClose: () => void }) => {
   const { rheo } = useAccess()
@@ -47,45 +40,40 @@ const AppendDialog = ({ stream, partitionCount, onClose }: AppendProps & { reado
       return message
     })
   return (
-    <Dialog title={`Append an event to ${stream}`} onClose={onClose}>
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void submit()
-          }}
-        >
-          <div class="side-by-side">
-            <Field label="Type" value={type} onValue={setType} isCode />
-            <Field label="Key" value={key} onValue={setKey} isCode />
-            <Field
-              label="Partition"
-              type="number"
-              placeholder="by the key"
-              value={partition}
-              onValue={setPartition}
-              isDisabled={partitionCount === 1}
-            />
-          </div>
-          <Field label="Payload" note="A JSON object." lines={6} value={payload} onValue={setPayload} isCode />
-          <Field
-            label="Metadata"
-            note="A JSON object, such as {&quot;correlation_id&quot;: &quot;A-1&quot;}; it may be left out."
-            lines={2}
-            value={metadata}
-            onValue={setMetadata}
-            isCode
-          />
-          <Problem error={error} />
-          {appended === '' ? null : <p class="done">{appended}</p>}
-          <p class="buttons">
-            <Button onClick={close}>Close</Button>
-            <Button type="submit" kind="primary" scope="append">
-              Append
-            </Button>
-          </p>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog
+      title={`Append an event to ${stream}`}
+      onClose={onClose}
+      onSubmit={submit}
+      error={error}
+      cancel="Close"
+      button={
+        <Button type="submit" kind="primary" scope="append">
+          Append
+        </Button>
+      }
+    >
+      <div class="side-by-side">
+        <Field label="Type" value={type} onValue={setType} isCode />
+        <Field label="Key" value={key} onValue={setKey} isCode />
+        <Field
+          label="Partition"
+          type="number"
+          placeholder="by the key"
+          value={partition}
+          onValue={setPartition}
+          isDisabled={partitionCount === 1}
+        />
+      </div>
+      <Field label="Payload" note="A JSON object." lines={6} value={payload} onValue={setPayload} isCode />
+      <Field
+        label="Metadata"
+        note="A JSON object, such as {&quot;correlation_id&quot;: &quot;A-1&quot;}; it may be left out."
+        lines={2}
+        value={metadata}
+        onValue={setMetadata}
+        isCode
+      />
+      {appended === '' ? null : <p class="done">{appended}</p>}
+    </FormDialog>
   )
 }

@@ -1,23 +1,16 @@
 import { useState } from 'preact/hooks'
 import { useAccess } from '../access.ts'
 import { Button, useAction } from '../action.tsx'
-import { Dialog } from '../dialog.tsx'
 import { Field } from '../field.tsx'
+import { FormDialog, Opener } from '../form-dialog.tsx'
 import { navigate } from '../navigation.tsx'
-import { Problem } from '../problem.tsx'
 import { StartFields, type StartText, startOf } from '../start.tsx'
 
-export const CreateGroup = ({ stream }: { readonly stream: string }) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button scope="admin" onClick={() => setOpen(true)}>
-        Create group…
-      </Button>
-      {isOpen ? <CreateGroupDialog stream={stream} onClose={() => setOpen(false)} /> : null}
-    </>
-  )
-}
+export const CreateGroup = ({ stream }: { readonly stream: string }) => (
+  <Opener scope="admin" dialog={(onClose) => <CreateGroupDialog stream={stream} onClose={onClose} />}>
+    Create group…
+  </Opener>
+)
 
 const CreateGroupDialog = ({ stream, onClose }: { readonly stream: string; readonly onClose: () => void }) => {
   const { rheo } = useAccess()
@@ -38,35 +31,23 @@ const CreateGroupDialog = ({ stream, onClose }: { readonly stream: string; reado
     if (isDone) navigate({ view: 'group', stream, group: name })
   }
   return (
-    <Dialog title="Create a group" onClose={onClose}>
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void submit()
-          }}
-        >
-          <Field label="Name" note="1 to 128 of A-Z a-z 0-9 . _ -" value={name} onValue={setName} isCode />
-          <StartFields value={start} onValue={setStart} />
-          <div class="side-by-side">
-            <Field
-              label="Attempts"
-              note="then a dead letter"
-              type="number"
-              value={maxAttempts}
-              onValue={setMaxAttempts}
-            />
-            <Field label="Lease" note="seconds" type="number" value={leaseSeconds} onValue={setLeaseSeconds} />
-          </div>
-          <Problem error={error} />
-          <p class="buttons">
-            <Button onClick={close}>Cancel</Button>
-            <Button type="submit" kind="primary" scope="admin" disabled={name === ''}>
-              Create
-            </Button>
-          </p>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Create a group"
+      onClose={onClose}
+      onSubmit={submit}
+      error={error}
+      button={
+        <Button type="submit" kind="primary" scope="admin" disabled={name === ''}>
+          Create
+        </Button>
+      }
+    >
+      <Field label="Name" note="1 to 128 of A-Z a-z 0-9 . _ -" value={name} onValue={setName} isCode />
+      <StartFields value={start} onValue={setStart} />
+      <div class="side-by-side">
+        <Field label="Attempts" note="then a dead letter" type="number" value={maxAttempts} onValue={setMaxAttempts} />
+        <Field label="Lease" note="seconds" type="number" value={leaseSeconds} onValue={setLeaseSeconds} />
+      </div>
+    </FormDialog>
   )
 }

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { useAccess } from '../access.ts'
 import { curl, Empty } from '../empty.tsx'
 import { counted, duration, number } from '../format.ts'
@@ -11,6 +10,7 @@ import { useRows } from '../poll/use-rows.ts'
 import { oldestAge } from '../rows.ts'
 import { type Column, Table } from '../table.tsx'
 import { CreateGroup } from './create-group.tsx'
+import { useFilter } from './filter.tsx'
 import { Pending } from './heading.tsx'
 import { usePages } from './pager.tsx'
 import { figure } from './streams.tsx'
@@ -18,14 +18,13 @@ import { figure } from './streams.tsx'
 /** The groups of a stream and how far each is. */
 export const Groups = ({ stream }: { readonly stream: string }) => {
   const { rheo, hasToken } = useAccess()
-  const [filter, setFilter] = useState('')
   const list = usePoll(
     `groups ${stream}`,
     async (signal) => (await rheo.groups.list(stream, { limit: 1_000, signal })).groups,
     (groups) => listEveryMs(groups.length),
   )
   const groups = list.data ?? []
-  const wanted = groups.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
+  const { wanted, filter, field } = useFilter(groups, 'group-filter')
   const { shown, pager } = usePages(wanted, 20, 'groups')
   const names = shown.map(({ name }) => name)
   const { rows, polled } = useRows(`rows ${stream}`, names, async (name, signal) => {
@@ -91,15 +90,7 @@ export const Groups = ({ stream }: { readonly stream: string }) => {
         <>
           {groups.length <= 10 ? null : (
             <div class="above">
-              <p class="filter">
-                <label for="group-filter">Filter</label>
-                <input
-                  id="group-filter"
-                  type="search"
-                  value={filter}
-                  onInput={(event) => setFilter(event.currentTarget.value)}
-                />
-              </p>
+              {field}
               <p class="faint">
                 {counted(wanted.length, 'group')}
                 {age === null ? '' : `; figures at most ${duration(age + 1_000)} old`}

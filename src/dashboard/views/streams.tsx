@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { StreamInfo } from '../../client/index.ts'
 import { useAccess } from '../access.ts'
 import { curl, Empty } from '../empty.tsx'
@@ -11,6 +11,7 @@ import { type Reading, rateOf, withReading } from '../rate.ts'
 import { oldestAge } from '../rows.ts'
 import { type Column, Table } from '../table.tsx'
 import { CreateStream } from './create-stream.tsx'
+import { useFilter } from './filter.tsx'
 import { Heading, Pending } from './heading.tsx'
 import { usePages } from './pager.tsx'
 
@@ -31,14 +32,13 @@ function watermarks({ partitions }: StreamInfo): string {
 
 export const StreamsView = ({ after }: { readonly after: string | undefined }) => {
   const { rheo } = useAccess()
-  const [filter, setFilter] = useState('')
   const list = usePoll(
     `streams ${after ?? ''}`,
     (signal) => rheo.streams.list({ limit: 1_000, after, signal }),
     ({ streams }) => listEveryMs(streams.length),
   )
   const streams = list.data?.streams ?? []
-  const wanted = streams.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
+  const { wanted, filter, field } = useFilter(streams, 'filter')
   const { shown, pager } = usePages(wanted, PAGE, 'streams')
   const names = shown.map(({ name }) => name)
   const readings = useRef(new Map<string, readonly Reading[]>())
@@ -81,15 +81,7 @@ export const StreamsView = ({ after }: { readonly after: string | undefined }) =
       ) : (
         <>
           <div class="above">
-            <p class="filter">
-              <label for="filter">Filter</label>
-              <input
-                id="filter"
-                type="search"
-                value={filter}
-                onInput={(event) => setFilter(event.currentTarget.value)}
-              />
-            </p>
+            {field}
             <p class="faint">
               {counted(wanted.length, 'stream')}
               {age === null || names.length <= 10 ? '' : `; figures at most ${duration(age + 1_000)} old`}
