@@ -20,14 +20,16 @@ export async function freshGroups(world: World): Promise<Groups> {
   const goOn = async () => {
     used.push(current)
     current = ready.pop() ?? (await log.group())
-    coming = null
   }
   return {
     get current() {
       return current
     },
     async next(empty) {
-      if (empty === current) coming ??= goOn()
+      if (empty !== current) return
+      coming ??= goOn().finally(() => {
+        coming = null
+      })
       await coming
     },
     took: (count) => count,
