@@ -1,5 +1,6 @@
 import type { Answer, Command } from '../src/core/partition/commands.ts'
 import type { PartitionMachine } from '../src/core/partition/machine.ts'
+import type { Room } from './room.ts'
 
 /** A command as it waits for its turn. */
 export interface Call {
@@ -35,10 +36,14 @@ export function answer(
   machine: PartitionMachine,
   calls: readonly Call[],
   nowMs: number,
-  freeBytes: number,
+  room: Room,
 ): Answer<unknown>[] {
   const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
-  return appends.length > 0
-    ? machine.append(appends, nowMs, freeBytes)
-    : calls.map(({ command }) => machine.run(command, nowMs, freeBytes))
+  if (appends.length > 0) {
+    const bytes = appends.reduce((sum, { lines }) => sum + lines.length, 0)
+    return machine.append(appends, nowMs, room.freeBytesFor(bytes))
+  }
+  return calls.map(({ command }) =>
+    command.type === 'metrics' ? machine.run(command, nowMs, room.freeBytes()) : machine.run(command, nowMs),
+  )
 }

@@ -21,6 +21,7 @@ import { answer, type Call, neighbours, textLength } from './batch.ts'
 import { CommandQueue } from './command-queue.ts'
 import { publish } from './diagnostics.ts'
 import type { Env } from './env.ts'
+import { Room } from './room.ts'
 import { catalogStub } from './stubs.ts'
 import { Waiters, type WaitRequest } from './waiters.ts'
 import { HIGH_WATERMARK, type Socket, WATCH, Watchers, type WatchRequest } from './watchers.ts'
@@ -51,7 +52,7 @@ export class StreamPartition extends DurableObject<Env> {
     () => this.ctx.storage.sync(),
     QUEUE_BYTES,
   )
-  readonly #maxBytes = partitionBytes(this.env.RHEO_PARTITION_MAX_BYTES)
+  readonly #room = new Room(partitionBytes(this.env.RHEO_PARTITION_MAX_BYTES), () => this.ctx.storage.sql.databaseSize)
   #life: Life | null = null
   /** Emptied for good. A call that asked the catalog just before must not write an identity afterwards. */
   #isPurged = false
@@ -213,7 +214,7 @@ export class StreamPartition extends DurableObject<Env> {
       const before = this.#cost()
       try {
         nowMs = this.#enter(life, calls_[0]!.testNowMs)
-        const answers = answer(life.machine, calls_, nowMs, this.#maxBytes - this.ctx.storage.sql.databaseSize)
+        const answers = answer(life.machine, calls_, nowMs, this.#room)
         this.#arm(life)
         publishHappenings(life)
         const after = this.#cost()

@@ -27,6 +27,8 @@ const TELL_MS_PER_WATCHER = 2
  */
 export class Watchers {
   readonly #ctx: Pick<DurableObjectState, 'acceptWebSocket' | 'getWebSockets'>
+  /** False once there are surely none, so that an append need not ask. */
+  #mayBeAny = true
   #highWatermark = 0
   #toldMs = 0
   #timer: ReturnType<typeof setTimeout> | null = null
@@ -39,13 +41,16 @@ export class Watchers {
   accept(socket: Socket): boolean {
     if (this.#sockets().length >= limits.watchersPerPartition) return false
     this.#ctx.acceptWebSocket(socket as WebSocket)
+    this.#mayBeAny = true
     return true
   }
 
   /** Tells all of the high watermark, unless they know it: at once, or as soon after the last telling as may be. */
   tell(highWatermark: () => number): void {
+    if (!this.#mayBeAny) return
     const sockets = this.#sockets()
-    if (sockets.length === 0) return
+    this.#mayBeAny = sockets.length > 0
+    if (!this.#mayBeAny) return
     const reached = highWatermark()
     if (reached === this.#highWatermark) return
     this.#highWatermark = reached

@@ -41,3 +41,10 @@ export const exceedsBytes = (text: string, limit: number): boolean =>
 
 /** Whether a text holds half of a surrogate pair alone, which UTF-8 cannot carry. */
 export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed()
+
+/** Texts with a comma between any two. `join` would copy twice what has been put together of pieces itself. */
+export function joined(texts: Iterable<string>): string {
+  let all = ''
+  for (const text of texts) all += all === '' ? text : `,${text}`
+  return all
+}

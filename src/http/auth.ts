@@ -26,7 +26,7 @@ export async function authenticate(request: Request, vars: EdgeVars, keys: Keys)
  * by name, which also stops a foreign page whose DNS name was pointed at this machine.
  */
 function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
-  const { host, hostname } = new URL(request.url)
+  const { host, hostname } = hostOf(request.url)
   const named = listOf(vars.RHEO_OPEN_HOSTS).map((entry) => entry.toLowerCase())
   if (!isLoopback(hostname) && !named.includes(hostname) && !named.includes(host)) {
     return unauthenticated(`RHEO_AUTH is open and ${hostname} is not a loopback host; RHEO_OPEN_HOSTS must name it`)
@@ -35,5 +35,19 @@ function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
   if (!isName(tenant)) {
     return failed(failure('invalid_name', `Rheo-Tenant: must be ${nameRule}`, { field: 'Rheo-Tenant' }))
   }
-  return ok({ tenant, scopes: new Set(scopes), streams: null, expiresAtMs: Infinity })
+  return ok({ tenant, scopes: allScopes, streams: null, expiresAtMs: Infinity })
+}
+
+const allScopes = new Set(scopes)
+
+/** The origin of the last URL that was taken apart. */
+let known = { start: 'none:', host: '', hostname: '' }
+
+/** The host of a URL, with and without its port. Most requests of an isolate come to the same one. */
+function hostOf(url: string): Pick<URL, 'host' | 'hostname'> {
+  if (!url.startsWith(known.start)) {
+    const { origin, host, hostname } = new URL(url)
+    known = { start: `${origin}/`, host, hostname }
+  }
+  return known
 }

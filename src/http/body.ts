@@ -1,5 +1,6 @@
 import { type Failure, failed, failure, ok, type Result } from '../core/failure.ts'
 import { limits } from '../core/limits.ts'
+import type { BodyRoom } from './body-room.ts'
 import { CONTENT_TYPE } from './problem.ts'
 
 /** The media types of bodies. */
@@ -21,6 +22,9 @@ const tooLarge = (): Refusal =>
       limit: limits.bodyBytes,
     }),
   )
+
+const tooMuch = (): Refusal =>
+  failed(failure('overloaded', 'as many large bodies are being worked on as there is room for', {}))
 
 /**
  * The media type of a request, one of those accepted. A missing one is refused as well: a browser sends such a
@@ -46,11 +50,11 @@ export function mediaTypeOf(request: Request, accepted: readonly MediaType[]): R
 const READ_BYTES = 2 * limits.bodyBytes
 
 /** Reads a body as text and keeps no more of it than the limit. */
-export async function readText(request: Request): Promise<Result<string>> {
+export async function readText(request: Request, room: BodyRoom): Promise<Result<string>> {
   if (request.body === null) return ok('')
   const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
   // HTTP ends a body at its declared length: one that fits is read in one go, which is cheaper than by its stream.
-  if (length <= limits.bodyBytes) return readWhole(request)
+  if (length <= limits.bodyBytes) return room.take(length) ? readWhole(request) : tooMuch()
   if (length > READ_BYTES) return tooLarge()
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   const reader = request.body.getReader()
@@ -61,6 +65,10 @@ export async function readText(request: Request): Promise<Result<string>> {
       const { done, value } = await reader.read()
       if (done) return bytes > limits.bodyBytes ? tooLarge() : ok(text + decoder.decode())
       bytes += value.byteLength
+      if (bytes <= limits.bodyBytes && !room.take(value.byteLength)) {
+        reader.cancel().catch(() => {})
+        return tooMuch()
+      }
       text = bytes > limits.bodyBytes ? '' : text + decoder.decode(value, { stream: true })
     }
     // Not awaited: a source that does not answer its cancellation must not hold up the answer.
@@ -71,11 +79,14 @@ export async function readText(request: Request): Promise<Result<string>> {
   }
 }
 
+/** For whole texts: one that is read in parts has a decoder of its own. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
 async function readWhole(request: Request): Promise<Result<string>> {
   try {
     const bytes = await request.arrayBuffer()
     if (bytes.byteLength > limits.bodyBytes) return tooLarge()
-    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
+    return ok(utf8.decode(bytes))
   } catch {
     return refuse('body', 'must be whole and valid UTF-8')
   }
@@ -91,9 +102,9 @@ export function parseJson(text: string, field: string): Result<unknown> {
 }
 
 /** Reads a JSON body. */
-export async function readJson(request: Request): Promise<Result<unknown>> {
+export async function readJson(request: Request, room: BodyRoom): Promise<Result<unknown>> {
   const type = mediaTypeOf(request, ['application/json'])
   if (!type.ok) return type
-  const text = await readText(request)
+  const text = await readText(request, room)
   return text.ok ? parseJson(text.value, 'body') : text
 }

@@ -1,6 +1,7 @@
 import type { Backend } from '../core/backend.ts'
 import type { Result } from '../core/failure.ts'
 import type { Publish } from '../core/happening.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { CostMeter } from './cost.ts'
 import type { Directory } from './directory.ts'
 import { forbidden, type Principal } from './principal.ts'
@@ -36,6 +37,8 @@ export interface Call {
   readonly directory: Directory
   readonly rotation: Rotation
   readonly cost: CostMeter
+  /** Room for the request's body; left when it has been answered. */
+  readonly bodyRoom: BodyRoom
   /** Aborted when the client goes. */
   readonly signal: AbortSignal
   /** Takes events from what the tenant may append each second. */

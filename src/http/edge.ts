@@ -6,6 +6,7 @@ import { type Failure, failed, failure, ok, type Result } from '../core/failure.
 import type { Publish } from '../core/happening.ts'
 import { authenticate } from './auth.ts'
 import { toBase64Url } from './base64url.ts'
+import { BodyRooms } from './body-room.ts'
 import { type Call, type Names, notCovered, type Site } from './call.ts'
 import { readClock } from './clock.ts'
 import { checkName } from './contract/name.ts'
@@ -76,6 +77,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     rotation: new Rotation(REMEMBERED),
     jwks: new JwksCache(),
     buckets: new TokenBuckets(REMEMBERED),
+    bodyRooms: new BodyRooms(),
     publish: options.publish ?? (() => {}),
   }
   const routes = routesOf(options)
@@ -88,13 +90,14 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     c.set('cost', cost)
     c.set('outcome', outcome)
     await next()
-    c.res.headers.set('Rheo-Request-Id', requestId)
-    c.res.headers.set('Cache-Control', 'no-store')
+    const { headers, status } = c.res
+    headers.set('Rheo-Request-Id', requestId)
+    headers.set('Cache-Control', 'no-store')
     // An event may hold any text: no browser is to take an answer for a page or a script.
-    c.res.headers.set('X-Content-Type-Options', 'nosniff')
+    headers.set('X-Content-Type-Options', 'nosniff')
     // What a streamed answer costs is known only at its end.
-    if (!STREAMED.includes(c.res.headers.get('Content-Type'))) c.res.headers.set('Rheo-Cost', c.var.cost.toString())
-    const request = { method: c.req.method, status: c.res.status, durationMs: Date.now() - startMs, requestId, cost }
+    if (!STREAMED.includes(headers.get('Content-Type'))) headers.set('Rheo-Cost', cost.toString())
+    const request = { method: c.req.method, status, durationMs: Date.now() - startMs, requestId, cost }
     if (outcome.path !== '') tellCall(outcome, request, shared.publish, c.env)
   })
   app.use(corsByOrigins())
@@ -113,7 +116,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
       const call = await callOf(c, route, names, options, shared)
       if (!call.ok) return refuse(c, call.failure, call.failure.detail)
       Object.assign(outcome, { names, call: call.value })
-      const answered = await route.respond(call.value, c.req.raw, names)
+      const answered = await route.respond(call.value, c.req.raw, names).finally(() => call.value.bodyRoom.leave())
       return answered.ok ? answered.value : refuse(c, answered.failure, answered.failure.detail)
     } catch (error) {
       return refuse(c, failure('failed', `the request failed; its id is ${requestId}`, {}), error)
@@ -157,6 +160,7 @@ type Answering = Pick<Route, 'path' | 'scope' | 'respond'>
 interface Shared extends Pick<Call, 'directory' | 'rotation' | 'publish'> {
   readonly jwks: JwksCache
   readonly buckets: TokenBuckets
+  readonly bodyRooms: BodyRooms
 }
 
 /** Everything that is checked ahead of the body, in the order of S7: credentials, tenant, names, scope. */
@@ -165,7 +169,7 @@ async function callOf<Env extends EdgeVars>(
   route: Pick<Route, 'scope'>,
   names: Names,
   { connect, site }: Pick<EdgeOptions<Env>, 'connect' | 'site'>,
-  { jwks, buckets, ...shared }: Shared,
+  { jwks, buckets, bodyRooms, ...shared }: Shared,
 ): Promise<Result<Call>> {
   const keep = (work: Promise<unknown>): void => waitUntil(c, work)
   const isOpen = route.scope === 'open'
@@ -199,7 +203,11 @@ async function callOf<Env extends EdgeVars>(
     backend: connect(c.env),
     site: site(c.env),
     cost: c.var.cost,
-    signal: c.req.raw.signal,
+    bodyRoom: bodyRooms.enter(),
+    // Asked for by few: the runtime makes a signal when it is.
+    get signal() {
+      return c.req.raw.signal
+    },
     randomToken: () => toBase64Url(crypto.getRandomValues(new Uint8Array(16))),
     waitUntil: keep,
     takeEvents: (count) => take('events', count, tenant, quotas.value, buckets),

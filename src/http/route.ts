@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { failed, failure, type Result } from '../core/failure.ts'
 import { readJson } from './body.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { Call, Names } from './call.ts'
 import type { Schema } from './contract/check.ts'
 import { checkQuery, refuseQuery } from './contract/query.ts'
@@ -63,7 +64,7 @@ export const withBody = <T>(
   method: 'POST' | 'PATCH',
   path: string,
   scope: Route['scope'],
-  read: (request: Request) => Promise<Result<T>>,
+  read: (request: Request, room: BodyRoom) => Promise<Result<T>>,
   answer: Answerer<T>,
 ): Route => ({
   method,
@@ -72,7 +73,7 @@ export const withBody = <T>(
   async respond(call, request, names) {
     const query = refuseQuery(request.url)
     if (!query.ok) return query
-    const input = await read(request)
+    const input = await read(request, call.bodyRoom)
     return input.ok ? answer(call, { names, input: input.value }) : input
   },
 })
@@ -80,7 +81,7 @@ export const withBody = <T>(
 /** Reads a JSON body and checks it. */
 export const jsonBody =
   <T>(check: (input: unknown) => Result<T>) =>
-  async (request: Request): Promise<Result<T>> => {
-    const input = await readJson(request)
+  async (request: Request, room: BodyRoom): Promise<Result<T>> => {
+    const input = await readJson(request, room)
     return input.ok ? check(input.value) : input
   }

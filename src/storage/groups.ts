@@ -18,10 +18,32 @@ const toGroup = (row: Row | null): Group | null =>
 const NO_OPTIONS: GroupOptions = { ...defaultGroupOptions, paused: true }
 
 /** The groups of a partition. */
-export function openGroups(sql: Sql): GroupStore {
+export function openGroups(sql: Sql): GroupStore & { forget(): void } {
+  /** Groups as they stand, of those that were asked for. */
+  const byUid = new Map<string, Group>()
+  const byId = new Map<number, Group>()
+  const remember = (group: Group | null): Group | null => {
+    if (group === null) return null
+    byUid.set(group.uid, group)
+    byId.set(group.id, group)
+    return group
+  }
+  const change = (id: number, changed: Partial<Group>): void => {
+    const known = byId.get(id)
+    if (known !== undefined) remember({ ...known, ...changed })
+  }
+  const forget = (): void => {
+    byUid.clear()
+    byId.clear()
+  }
   return {
-    byUid: (uid) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where uid = ?1 and cursor <> 0`, uid)),
-    byId: (id) => toGroup(first<Row>(sql, `select ${COLUMNS} from groups where id = ?1 and cursor <> 0`, id)),
+    byUid: (uid) =>
+      byUid.get(uid) ??
+      remember(toGroup(first<Row>(sql, `select ${COLUMNS} from groups where uid = ?1 and cursor <> 0`, uid))),
+    byId: (id) =>
+      byId.get(id) ??
+      remember(toGroup(first<Row>(sql, `select ${COLUMNS} from groups where id = ?1 and cursor <> 0`, id))),
+    forget,
     isRemoved: (uid) => first(sql, 'select 1 from groups where uid = ?1 and cursor = 0', uid) !== null,
     all: () =>
       sql.all<Row>(`select ${COLUMNS} from groups where cursor <> 0 order by name`).map((row) => toGroup(row)!),
@@ -38,12 +60,15 @@ export function openGroups(sql: Sql): GroupStore {
       )!.id,
     updateOptions(id, revision, options) {
       sql.run('update groups set revision = ?2, options = ?3 where id = ?1', id, revision, JSON.stringify(options))
+      change(id, { revision, options })
     },
     restart(id, epoch, cursor) {
       forgetDeliveries(sql, id)
       sql.run('update groups set epoch = ?2, cursor = ?3 where id = ?1', id, epoch, cursor)
+      change(id, { epoch, cursor })
     },
     remove(uid) {
+      forget()
       const id = first<{ id: number }>(sql, 'select id from groups where uid = ?1 and cursor <> 0', uid)?.id ?? null
       if (id !== null) forgetDeliveries(sql, id)
       // The row stays and says that the group is gone: one row written, as deleting it would be.
@@ -56,6 +81,7 @@ export function openGroups(sql: Sql): GroupStore {
     },
     moveCursor(id, cursor) {
       sql.run('update groups set cursor = ?2 where id = ?1', id, cursor)
+      change(id, { cursor })
     },
     census: (id) => takeCensus(sql, id),
     edges: (id) =>

@@ -17,12 +17,31 @@ const toText = (keys: readonly StoredKey[]): string | null =>
     : JSON.stringify(keys.map(({ key, fingerprint, first, atMs }): KeyTuple => [key, fingerprint, first, atMs]))
 
 /** The log: rows of batches, and the ids that producers chose. */
-export function openLog(sql: Sql): LogStore {
+export function openLog(sql: Sql): LogStore & { forget(): void } {
+  let head: BatchHead | null | undefined
+  /** The row that was read last: rows never change, and whoever reads on by little steps comes back to it. */
+  let row: Batch | undefined
   return {
-    head: () => first<BatchHead>(sql, 'select last, runMaxMs, totalBytes from batches order by last desc limit 1'),
+    head() {
+      head ??= first<BatchHead>(sql, 'select last, runMaxMs from batches order by last desc limit 1')
+      return head
+    },
+    forget() {
+      head = undefined
+      row = undefined
+    },
+    bytes: () =>
+      first<{ totalBytes: number }>(sql, 'select totalBytes from batches order by last desc limit 1')?.totalBytes ?? 0,
     firstSequence: () =>
       first<{ first: number }>(sql, 'select first from batches order by last limit 1')?.first ?? null,
-    from: (sequence) => sql.each<Batch>(`select ${BATCH} from batches where last >= ?1 order by last`, sequence),
+    *from(sequence) {
+      let next = sequence
+      if (row !== undefined && row.first <= next && next <= row.last) {
+        next = row.last + 1
+        yield row
+      }
+      for (row of sql.each<Batch>(`select ${BATCH} from batches where last >= ?1 order by last`, next)) yield row
+    },
     backwards: (sequence) =>
       sql.each<Batch>(
         `select ${BATCH} from batches
@@ -56,6 +75,7 @@ export function openLog(sql: Sql): LogStore {
           toText(batch.keys),
           batch.lines,
         )
+        head = { last: batch.last, runMaxMs: batch.runMaxMs }
       }
     },
     sequencesOf(ids) {

@@ -15,15 +15,25 @@ import { openTimedTable } from './timed.ts'
 export function openPartitionStore(sql: Sql): PartitionStore {
   sql.transaction(() => migrate(sql, partitionMigrations))
   const { toRun: _, ...tries } = openRunTable<Tries>(sql, 'tries', ['attempts'])
+  const { forget: forgetLog, ...log } = openLog(sql)
+  const { forget: forgetGroups, ...groups } = openGroups(sql)
   return {
-    log: openLog(sql),
+    log,
     segments: openSegments(sql),
-    groups: openGroups(sql),
+    groups,
     timed: openTimedTable(sql),
     ready: openReadyTable(sql),
     done: openDoneTable(sql),
     tries,
     deadLetters: openDeadLetters(sql),
-    transaction: (work) => sql.transaction(work),
+    transaction(work) {
+      try {
+        return sql.transaction(work)
+      } catch (fault) {
+        forgetLog()
+        forgetGroups()
+        throw fault
+      }
+    },
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SqlValue } from './sql.ts'
-import type { DurableStorage } from './sql-durable.ts'
+import type { DurableCursor, DurableStorage } from './sql-durable.ts'
 
 /** A Durable Object's database on Node's own SQLite. */
 export interface NodeDurableStorage extends DurableStorage {
@@ -15,7 +15,7 @@ export interface NodeDurableStorage extends DurableStorage {
   close(): void
 }
 
-interface Cursor extends Iterable<unknown> {
+interface Cursor extends DurableCursor {
   rowsRead: number
   rowsWritten: number
 }
@@ -87,9 +87,9 @@ export function openNodeDurableStorage(database: DatabaseSync): NodeDurableStora
   const exec: DurableStorage['sql']['exec'] = (text, ...parameters) => {
     begin()
     if (!isSelect(text) && !/\breturning\b/i.test(text)) {
-      return Object.assign([], { rowsRead: 0, rowsWritten: write(text, parameters) })
+      return cursorOf(0, write(text, parameters), () => [].values())
     }
-    const cursor: Cursor = { rowsRead: 0, rowsWritten: 0, [Symbol.iterator]: () => read(cursor, text, parameters) }
+    const cursor: Cursor = cursorOf(0, 0, () => read(cursor, text, parameters))
     return cursor
   }
 
@@ -148,5 +148,14 @@ export function openNodeDurableStorage(database: DatabaseSync): NodeDurableStora
   }
   return storage
 }
+
+const cursorOf = (rowsRead: number, rowsWritten: number, iterate: () => Iterator<unknown>): Cursor => ({
+  rowsRead,
+  rowsWritten,
+  toArray() {
+    return [...this]
+  },
+  [Symbol.iterator]: iterate,
+})
 
 const isSelect = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text)

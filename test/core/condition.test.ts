@@ -102,7 +102,7 @@ describe('S6.3 conditions', () => {
         )
         const parsed = parseConditions(JSON.parse(`{${members.join(',')}}`))
         if (!parsed.ok || !matches(subject(payload), parsed.value)) return
-        const filter = buildFilter(new Set(termsOf('t', null, payload, {})))
+        const filter = buildFilter(Uint32Array.from(termsOf('t', null, payload, {})))
         for (const anyOf of termsNeeded(parsed.value)) expect(anyOf.some((term) => mayHold(filter, term))).toBe(true)
         const line = JSON.stringify({ type: 't', key: null, payload, metadata: {} })
         for (const text of textsNeeded(parsed.value)) expect(line).toContain(text)

@@ -54,6 +54,21 @@ describe('in open', () => {
     },
   )
 
+  it('each host is judged by itself, whatever host the request before came to', async () => {
+    const hosts = [
+      'localhost',
+      'localhost.evil.com',
+      'localhost',
+      'localhost:80',
+      'localhos',
+      'localhost:8787',
+      'evil.com',
+    ]
+    const statuses: number[] = []
+    for (const host of hosts) statuses.push((await list(open, { host })).status)
+    expect(statuses).toEqual([200, 401, 200, 200, 401, 200, 401])
+  })
+
   it('the tenant is that of Rheo-Tenant, else default', async () => {
     const tenants: string[] = []
     backend.catalog = async (tenant) => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { done } from '../../src/core/partition/commands.ts'
 import { FakeBackend } from './fake-backend.ts'
 import { type Send, sendTo } from './send.ts'
@@ -43,6 +43,57 @@ describe('API Limits: a body', () => {
     const { raw, taken } = chunks(Number.POSITIVE_INFINITY)
     expect((await send('POST', path, { raw })).status).toBe(413)
     expect(taken()).toBeLessThan(40)
+  })
+})
+
+describe('room for large bodies', () => {
+  const body = (bytes: number): string => `{}${' '.repeat(bytes - 2)}`
+  /** Appends that arrive at their partition and are answered when it is told to. */
+  function hold(): { release: () => void; arrived: (count: number) => Promise<void> } {
+    const released = Promise.withResolvers<void>()
+    backend.answer = async () => {
+      await released.promise
+      return done({ first: 1, duplicates: [] })
+    }
+    const arrived = (count: number) => vi.waitFor(() => expect(backend.received).toHaveLength(count))
+    return { release: released.resolve, arrived }
+  }
+
+  it.each([
+    ['a known length', (raw: string) => ({ raw, headers: { 'Content-Length': `${raw.length}` } })],
+    ['chunks', (raw: string) => ({ raw: new Blob([raw]).stream() })],
+  ])('is for two of the greatest, of %s: a third is overloaded until one is answered', async (_, options) => {
+    const { release, arrived } = hold()
+    const two = [body(16 * MIB), body(16 * MIB)].map((raw) => send('POST', path, options(raw)))
+    await arrived(2)
+    const third = await send('POST', path, options(body(MIB)))
+    expect([third.status, third.body.code, third.headers.get('Retry-After')]).toEqual([503, 'overloaded', '1'])
+    expect(backend.received).toHaveLength(2)
+    const small = send('POST', path, options(body(65_536)))
+    await arrived(3)
+    release()
+    expect((await Promise.all([...two, small])).map(({ status }) => status)).toEqual([201, 201, 201])
+    expect((await send('POST', path, options(body(16 * MIB)))).status).toBe(201)
+  })
+
+  it('is given back by requests that were refused', async () => {
+    for (let times = 0; times < 4; times++) {
+      const answer = await send('POST', path, { raw: body(16 * MIB).replace('}', ' ') })
+      expect(answer.body.code).toBe('invalid_request')
+    }
+    expect((await send('POST', path, { raw: body(16 * MIB) })).status).toBe(201)
+  })
+})
+
+describe('a body that is not UTF-8', () => {
+  const options = (raw: Uint8Array) => ({ raw, headers: { 'Content-Length': `${raw.length}` } })
+
+  it('is invalid_request, and leaves nothing behind for the next one', async () => {
+    for (const bytes of [[0xf0, 0x9f], [0xff], [0x22, 0xe2, 0x82]]) {
+      const answer = await send('POST', path, options(Uint8Array.from(bytes)))
+      expect([answer.status, answer.body.field]).toEqual([400, 'body'])
+      expect((await send('POST', path, options(new TextEncoder().encode('{"type":"é"}')))).status).toBe(201)
+    }
   })
 })
 

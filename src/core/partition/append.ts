@@ -52,12 +52,13 @@ export function append(
   log.append(draft.writer.finish())
   if (draft.newIds.length > 0) log.addIds(draft.newIds)
   for (const key of draft.keys) memory.keys.add(log, key)
-  memory.segments.add(context, before, draft.writer.last, termsOf(appends))
+  memory.segments.add(
+    context,
+    before,
+    draft.writer.last,
+    appends.map(({ terms }) => terms),
+  )
   return answers
-}
-
-function* termsOf(appends: readonly Append[]): Generator<number> {
-  for (const { terms } of appends) yield* terms
 }
 
 function appendOne(context: Context, keyMemory: KeyMemory, draft: Draft, request: Append): Answer<Appended> {

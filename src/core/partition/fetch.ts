@@ -1,3 +1,4 @@
+import { joined } from '../json.ts'
 import { formatLeaseId, formatReceipt } from '../lease-id.ts'
 import { limits } from '../limits.ts'
 import { type Run, valuesOver } from '../runs.ts'
@@ -38,7 +39,7 @@ export function fetch(context: Context, group: Group, request: Fetch): Fetched {
     1,
   )
   const textOf = leaseTexts(context, group, lease, receipt)
-  const leases = lines.map((line, index) => textOf(line, attempts[index]!.value)).join(',')
+  const leases = joined(lines.map((line, index) => textOf(line, attempts[index]!.value)))
   return { count: lines.length, bytes, receipt, leases, reason: null }
 }
 

@@ -19,7 +19,7 @@ export interface Batch {
 }
 
 /** The end of the log. */
-export type BatchHead = Pick<Batch, 'last' | 'runMaxMs' | 'totalBytes'>
+export type BatchHead = Pick<Batch, 'last' | 'runMaxMs'>
 
 export interface NewBatch extends Omit<Batch, 'bytes' | 'totalBytes'> {
   readonly keys: readonly StoredKey[]
@@ -108,7 +108,10 @@ export interface DoneTable extends RunTable<Done> {
 }
 
 export interface LogStore {
+  /** The end of the log as it stands; read once, and again after a fault. */
   head(): BatchHead | null
+  /** UTF-8 bytes of all rows. */
+  bytes(): number
   firstSequence(): number | null
   /** The row that holds `sequence` and the rows after it, ascending, read as they are asked for. */
   from(sequence: number): Iterable<Batch>

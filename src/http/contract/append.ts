@@ -3,6 +3,7 @@ import { ok, type Result } from '../../core/failure.ts'
 import { isObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { type MediaType, mediaTypeOf, parseJson, readText } from '../body.ts'
+import type { BodyRoom } from '../body-room.ts'
 import { check, invalidRequest } from './check.ts'
 import { fromCloudEvent } from './cloudevent.ts'
 import { sequence } from './values.ts'
@@ -23,12 +24,12 @@ export const pathOfEvent = (form: AppendRequest['form'], index: number): string 
   form === 'one' ? '' : `events[${index}].`
 
 /** Reads and checks an append, the events of which core checks: Valibot would drop members such as `__proto__`. */
-export async function readAppend(request: Request): Promise<Result<AppendRequest>> {
+export async function readAppend(request: Request, room: BodyRoom): Promise<Result<AppendRequest>> {
   const key = idempotencyKeyOf(request)
   if (!key.ok) return key
   const type = mediaTypeOf(request, Object.keys(readers) as (keyof typeof readers)[])
   if (!type.ok) return type
-  const text = await readText(request)
+  const text = await readText(request, room)
   if (!text.ok) return text
   const body = readers[type.value](text.value)
   return body.ok ? ok({ ...body.value, idempotencyKey: key.value }) : body

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { ok } from '../../core/failure.ts'
+import { joined } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { done, refused } from '../../core/partition/commands.ts'
 import { jsonText } from '../answer.ts'
@@ -24,7 +25,7 @@ const add = withBody('POST', path, 'append', readAppend, async (call, { names, i
   const ins = appended.value.outcomes.filter((outcome) => outcome.ok)
   const status = ins.every((outcome) => outcome.duplicate) ? 200 : 201
   if (input.form === 'one') return ok(jsonText(`{${eventMember(ins[0]!)}}`, status))
-  return ok(jsonText(`{"events":[${ins.map(eventOfMany).join(',')}]}`, status))
+  return ok(jsonText(`{"events":[${joined(ins.map(eventOfMany))}]}`, status))
 })
 
 type In = Extract<EventOutcome, { ok: true }>

@@ -1,12 +1,14 @@
 import * as v from 'valibot'
 import { parseEventId } from '../../core/event-id.ts'
 import { failure, ok, type Result } from '../../core/failure.ts'
+import { joined } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { type Answer, type DeliveryInfo, done, refused } from '../../core/partition/commands.ts'
 import { formatTime } from '../../core/time.ts'
 import { jsonText } from '../answer.ts'
 import { addressOf, ask, askCatalog } from '../ask.ts'
 import { readJson } from '../body.ts'
+import type { BodyRoom } from '../body-room.ts'
 import type { Call, Names } from '../call.ts'
 import { partitionsOf } from '../contract/fetch.ts'
 import { checkSearch, type SearchRequest } from '../contract/search.ts'
@@ -21,8 +23,8 @@ const PAGE_EVENTS = 100
 
 type Body = SearchRequest & { readonly isStreamed: boolean }
 
-async function readSearch(request: Request): Promise<Result<Body>> {
-  const input = await readJson(request)
+async function readSearch(request: Request, room: BodyRoom): Promise<Result<Body>> {
+  const input = await readJson(request, room)
   if (!input.ok) return input
   const isStreamed = acceptsNdjson(request)
   const body = checkSearch(input.value, isStreamed)
@@ -37,7 +39,7 @@ const query = withBody('POST', '/v1/streams/:stream/query', 'read', readSearch, 
   const page = await search(call, names, input, input.limit ?? PAGE_EVENTS)
   if (!page.ok) return page
   const { events, nextCursor } = page.value
-  return ok(jsonText(`{"events":[${events.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`))
+  return ok(jsonText(`{"events":[${joined(events)}],"nextCursor":${JSON.stringify(nextCursor)}}`))
 })
 
 /** A page of a streamed search, of which `left` events are still wanted. */
