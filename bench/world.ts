@@ -58,11 +58,15 @@ export async function startWorld(sizes: Sizes, tell: (doing: string) => void): P
     for (const client of clients) client.close()
     await Promise.all([rheo.stop(), reference.stop()])
   }
-  return { sizes, rheo, reference, call, refer, stream, small, large, fragmented, signal: stopping.signal, stop }
+  const targets = { rheo: withPids(rheo), reference: withPids(reference) }
+  return { sizes, ...targets, call, refer, stream, small, large, fragmented, signal: stopping.signal, stop }
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
+/** A server that is not restarted: to find its processes takes 6 ms, in which it falls asleep and wakes slowly. */
+const withPids = ({ url, pids }: Target): Target => ({ url, pids: once(pids) })
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
   return () => {
     made ??= make()
     return made

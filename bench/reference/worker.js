@@ -5,10 +5,15 @@ import { DurableObject } from 'cloudflare:workers'
  * object takes a body unread and answers its rows, as `Rheo-Cost` does.
  */
 
-/** An object whose method does nothing: what no server on one object can go beyond without sharing calls. */
+/** An object whose methods do nothing: what no server on one object can go beyond without sharing calls. */
 export class Nothing extends DurableObject {
   nothing(body) {
     return { id: body.length, rowsRead: 0, rowsWritten: 0 }
+  }
+
+  /** As much text as some answer has. */
+  text(length) {
+    return 'x'.repeat(length)
   }
 }
 
@@ -133,8 +138,19 @@ const consumed = { count: 0, isHeld: false, until: null }
 
 const routes = {
   nothing: async (request, env) => counted(await one(env.NOTHING).nothing(await request.text())),
+  async text(request, env) {
+    const text = await one(env.NOTHING).text(Number(await request.text()))
+    return new Response(text, { headers: { 'rheo-cost': 'rows-read=0, rows-written=0, objects=1' } })
+  },
   insert: async (request, env) => counted(await one(env.INSERT).insert(await request.text())),
   rows: async (request, env) => counted(await one(env.ROWS).insert(await request.text())),
+  /** Rows for callers who are told of each event what became of it, as a careful server tells them. */
+  async rowsAnswered(request, env) {
+    const { events } = await request.json()
+    const { ids, ...cost } = await one(env.ROWS).insert(JSON.stringify({ events }))
+    const at = new Date().toISOString()
+    return counted({ events: events.map((event, index) => ({ id: ids[index], at, ...event })), ...cost })
+  },
   append: async (request, env) => counted(await one(env.TEXTBOOK).append(await request.text())),
   async fetch(request, env) {
     const { limit } = await request.json()

@@ -24,14 +24,15 @@ export const appends: Scenario[] = [
     lanes: async (world) => [await sdkLane(world, 64), { ...(await appendLane(world, 1, 64)), name: 'plain requests' }],
     goals: [{ lane: 'SDK', metric: 'eventsPerSecond', against: 'plain requests', atLeast: 6 }],
   },
-  appendMany(100, 8, ['rows', 'textbook queue', 'Queues sendBatch']),
-  appendMany(1_000, 1, ['rows', 'textbook queue']),
+  appendMany(100, 8, ['rows', 'rows, answered', 'textbook queue', 'Queues sendBatch']),
+  appendMany(1_000, 1, ['rows', 'rows, answered', 'textbook queue']),
 ]
 
 const references = {
   'does nothing': '/nothing',
   insert: '/insert',
   rows: '/rows',
+  'rows, answered': '/rowsAnswered',
   'textbook queue': '/append',
   'Queues send': '/send',
   'Queues sendBatch': '/sendBatch',

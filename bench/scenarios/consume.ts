@@ -39,11 +39,16 @@ function scenario(limit: number, workers: number): Scenario {
       consumeLane(world, 'receipt, large log', await fragmentedGroup(world), limit, workers, 'receipt'),
       consumeLane(world, 'lease ids, large log', await fragmentedGroup(world), limit, workers, 'lease ids'),
       textbookLane(world, limit, workers),
+      nothingLane(world, limit, workers),
       ...(limit === 100 ? [consumerLane(world)] : []),
     ],
     goals: [...(limit === 100 ? beside : []), ...(workers === 1 ? [flat('receipt'), flat('lease ids')] : [])],
   }
 }
+
+/** How many bytes a delivery has in the answer of a fetch, about, and the body of an ack. */
+const textOfDelivery = 610
+const ack = '{"receipts":["0.1.100.100.0123456789abcdefghijkl"]}'
 
 function named(workers: number): string {
   return workers === 1 ? '1 worker' : `${workers} workers`
@@ -104,6 +109,18 @@ function settleLane(world: World, name: string, groups: Groups, workers: number)
     return measured
   }
   return { name, isReference: false, connections: workers, prepare: groups.prepare, run }
+}
+
+/** Two calls of an object that does nothing, the first of which answers as much text as a claim has. */
+function nothingLane(world: World, limit: number, workers: number): Lane {
+  const length = `${textOfDelivery * limit}`
+  const run = (seconds: number) =>
+    runLoad(world.reference, workers, seconds, async (call) => {
+      await call('POST', '/text', length)
+      await call('POST', '/nothing', ack)
+      return limit
+    })
+  return { name: 'does nothing', isReference: true, connections: workers, run }
 }
 
 /** Takes from a backlog that is filled up between rounds. */
