@@ -35,8 +35,10 @@ import { streamRoutes } from './routes/streams.ts'
 import { type Mechanisms, systemRoutes } from './routes/system.ts'
 import { tailRoutes } from './routes/tail.ts'
 import { type CallOutcome, nothingYet, tellCall } from './tell-call.ts'
+import type { Keys } from './token.ts'
 import { TokenBuckets } from './token-buckets.ts'
 import type { EdgeVars } from './vars.ts'
+import { VerifiedTokens } from './verified-tokens.ts'
 
 /** What an edge is built from. */
 export interface EdgeOptions<Env extends EdgeVars> {
@@ -58,6 +60,9 @@ interface EdgeTypes<Env extends EdgeVars> {
 /** Streams, groups and tenants that an isolate remembers, each some 200 bytes. */
 const REMEMBERED = 10_000
 
+/** Tokens that an isolate remembers, each at most 2 KiB. */
+const VERIFIED = 2_000
+
 /** Content types of answers that are sent as they come into being. */
 const STREAMED: readonly (string | null)[] = [NDJSON, EVENT_STREAM]
 
@@ -75,7 +80,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
   const shared = {
     directory: new Directory(REMEMBERED),
     rotation: new Rotation(REMEMBERED),
-    jwks: new JwksCache(),
+    keys: { jwks: new JwksCache(), verified: new VerifiedTokens(VERIFIED) },
     buckets: new TokenBuckets(REMEMBERED),
     bodyRooms: new BodyRooms(),
     publish: options.publish ?? (() => {}),
@@ -158,7 +163,7 @@ type Answering = Pick<Route, 'path' | 'scope' | 'respond'>
 
 /** What an isolate keeps from one request to the next. */
 interface Shared extends Pick<Call, 'directory' | 'rotation' | 'publish'> {
-  readonly jwks: JwksCache
+  readonly keys: Pick<Keys, 'jwks' | 'verified'>
   readonly buckets: TokenBuckets
   readonly bodyRooms: BodyRooms
 }
@@ -169,11 +174,11 @@ async function callOf<Env extends EdgeVars>(
   route: Pick<Route, 'scope'>,
   names: Names,
   { connect, site }: Pick<EdgeOptions<Env>, 'connect' | 'site'>,
-  { jwks, buckets, bodyRooms, ...shared }: Shared,
+  { keys, buckets, bodyRooms, ...shared }: Shared,
 ): Promise<Result<Call>> {
   const keep = (work: Promise<unknown>): void => waitUntil(c, work)
   const isOpen = route.scope === 'open'
-  const principal = isOpen ? ok(NOBODY) : await authenticate(c.req.raw, c.env, { jwks, waitUntil: keep })
+  const principal = isOpen ? ok(NOBODY) : await authenticate(c.req.raw, c.env, { ...keys, waitUntil: keep })
   if (!principal.ok) return principal
   const { tenant, scopes, streams, expiresAtMs } = principal.value
   const quotas = isOpen ? ok(NO_QUOTAS) : readQuotas(c.env)

@@ -8,6 +8,7 @@ import { isLoopback } from './loopback.ts'
 import { forbidden, type Principal, type Scope, scopes, unauthenticated } from './principal.ts'
 import { faultOfSecret, keyOfSecret } from './secret.ts'
 import { type EdgeVars, setVar } from './vars.ts'
+import type { VerifiedTokens } from './verified-tokens.ts'
 
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 
@@ -17,9 +18,10 @@ type Verify = (token: string) => Promise<unknown>
 /** What a token is held against besides its key. */
 type Expected = { readonly iss?: string; readonly aud?: string }
 
-/** The public keys, and how to let their fetch go on after the answer. */
+/** What is known of keys and tokens, and how to let a fetch of keys go on after the answer. */
 export interface Keys {
   readonly jwks: JwksCache
+  readonly verified: VerifiedTokens
   waitUntil(work: Promise<unknown>): void
 }
 
@@ -28,10 +30,23 @@ export interface Keys {
  * a caller that may set the time could otherwise use a token for ever.
  */
 export async function tokenPrincipal(request: Request, vars: EdgeVars, keys: Keys): Promise<Result<Principal>> {
+  const [, token = null] = /^Bearer +([^\s]+)$/i.exec(request.headers.get('Authorization') ?? '') ?? []
+  const principal = await verified(token, vars, keys)
+  if (!principal.ok) return principal
+  const named = request.headers.get('Rheo-Tenant')
+  if (named !== null && named !== principal.value.tenant)
+    return forbidden('Rheo-Tenant: is not the tenant of the token')
+  return principal
+}
+
+async function verified(token: string | null, vars: EdgeVars, keys: Keys): Promise<Result<Principal>> {
+  const nowMs = Date.now()
+  const settings = settingsOf(vars)
+  const known = token === null ? null : keys.verified.get(token, settings, nowMs)
+  if (known !== null) return ok(known)
   const check = verifierOf(vars, keys)
   if (typeof check === 'string') return unauthenticated(check)
-  const [, token] = /^Bearer +([^\s]+)$/i.exec(request.headers.get('Authorization') ?? '') ?? []
-  if (token === undefined) return unauthenticated('Authorization: must be Bearer and a token')
+  if (token === null) return unauthenticated('Authorization: must be Bearer and a token')
   if (token.length > limits.tokenLength) {
     return unauthenticated(`the token is longer than ${limits.tokenLength} characters`)
   }
@@ -45,12 +60,19 @@ export async function tokenPrincipal(request: Request, vars: EdgeVars, keys: Key
     return unauthenticated(reasonOf(error))
   }
   const principal = principalOf(claims)
-  if (!principal.ok) return principal
-  const named = request.headers.get('Rheo-Tenant')
-  if (named !== null && named !== principal.value.tenant)
-    return forbidden('Rheo-Tenant: is not the tenant of the token')
+  if (principal.ok) keys.verified.add(token, settings, principal.value, nowMs)
   return principal
 }
+
+/** Everything that a token is checked by. */
+const settingsOf = (vars: EdgeVars): string =>
+  JSON.stringify([
+    vars.RHEO_JWT_SECRET,
+    vars.RHEO_JWT_SECRET_PREVIOUS,
+    vars.RHEO_JWKS_URL,
+    vars.RHEO_JWT_ISSUER,
+    vars.RHEO_JWT_AUDIENCE,
+  ])
 
 /** How tokens are checked, or what has to be set before any can be. */
 function verifierOf(vars: EdgeVars, keys: Keys): Verify | string {
