@@ -40,8 +40,8 @@ export function answer(
 ): Answer<unknown>[] {
   const appends = calls.flatMap(({ command }) => (command.type === 'append' ? [command.append] : []))
   if (appends.length > 0) {
-    const bytes = appends.reduce((sum, { lines }) => sum + lines.length, 0)
-    return machine.append(appends, nowMs, room.freeBytesFor(bytes))
+    const characters = appends.reduce((sum, { lines }) => sum + lines.length, 0)
+    return machine.append(appends, nowMs, room.freeBytesFor(characters))
   }
   return calls.map(({ command }) =>
     command.type === 'metrics' ? machine.run(command, nowMs, room.freeBytes()) : machine.run(command, nowMs),

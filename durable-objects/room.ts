@@ -1,12 +1,14 @@
-/** What an append of so many bytes of text may make a database longer by, at most: pages, ids and filters beside it. */
-const growthOf = (bytes: number): number => 65_536 + 4 * bytes
+/** What an append of so many characters makes a database longer by, generously: pages, ids and filters beside it. */
+const growthOf = (characters: number): number => 65_536 + 4 * characters
+/** And a row that a command writes: two pages. */
+const ROW_BYTES = 8_192
 
 /** How much longer a database may become. Its size takes a statement, which is not run while the answer is plain. */
 export class Room {
   readonly #maxBytes: number
   readonly #size: () => number
   #freeBytes = 0
-  /** What appends have written since the size was asked, at most. */
+  /** What was written since the size was asked, about. */
   #writtenBytes = 0
 
   constructor(maxBytes: number, size: () => number) {
@@ -21,9 +23,14 @@ export class Room {
     return this.#freeBytes
   }
 
-  /** How many bytes are free for an append of so many, or were when it could not have mattered since. */
-  freeBytesFor(bytes: number): number {
-    this.#writtenBytes += growthOf(bytes)
+  /** Is told of rows that were written. */
+  wrote(rows: number): void {
+    this.#writtenBytes += ROW_BYTES * rows
+  }
+
+  /** How many bytes are free for an append of so many characters, or were when it could not have mattered since. */
+  freeBytesFor(characters: number): number {
+    this.#writtenBytes += growthOf(characters)
     return this.#writtenBytes > this.#freeBytes / 2 ? this.freeBytes() : this.#freeBytes
   }
 }

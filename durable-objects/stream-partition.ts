@@ -222,6 +222,7 @@ export class StreamPartition extends DurableObject<Env> {
           rowsRead: after.rowsRead - before.rowsRead,
           rowsWritten: after.rowsWritten - before.rowsWritten,
         }
+        this.#room.wrote(spent.rowsWritten)
         // Appends that share a transaction share its rows; the first of them is told the cost of all.
         const outputs = answers.map((one, index) => ({ output: { answer: one, cost: index === 0 ? spent : NO_COST } }))
         answered += answers.reduce((sum, one) => sum + textLength(one), 0)

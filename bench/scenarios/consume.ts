@@ -47,7 +47,7 @@ function scenario(limit: number, workers: number): Scenario {
 }
 
 /** How many bytes a delivery has in the answer of a fetch, about, and the body of an ack. */
-const textOfDelivery = 610
+const textOfDelivery = 545
 const ack = '{"receipts":["0.1.100.100.0123456789abcdefghijkl"]}'
 
 function named(workers: number): string {

@@ -9,6 +9,8 @@ const MIB = 1_048_576
 export const limits = {
   eventBytes: MIB,
   bodyBytes: 16 * MIB,
+  /** Bodies beyond 64 KiB that an isolate appends at once, together: each takes three times its bytes on its way. */
+  appendingBytes: 32 * MIB,
   batchEvents: 1_000,
   nesting: 64,
   keyBytes: 1_024,

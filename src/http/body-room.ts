@@ -1,40 +1,33 @@
 import { limits } from '../core/limits.ts'
 
-/** Bodies of the greatest size that may be worked on at once: each takes three times its bytes on its way. */
-const MAX_BYTES = 2 * limits.bodyBytes
-/** Smaller ones are not counted, so that a few great ones that come slowly keep nobody else out. */
-const SMALL_BYTES = 65_536
+/** Bodies up to this size need no room. */
+export const SMALL_BODY_BYTES = 65_536
+/** A request that the platform has ended without a word, for taking too long, leaves its room after this time. */
+const LOST_MS = 60_000
 
-/** Room for the body of one request, from its first byte to the request's answer. */
-export interface BodyRoom {
-  /** Takes room for so many bytes more; false when there is none. */
-  take(bytes: number): boolean
-  /** Gives all of it back. */
-  leave(): void
+interface Held {
+  readonly bytes: number
+  readonly sinceMs: number
 }
 
-/** The room that an isolate has for bodies: its memory is shared by all requests that are under way in it. */
-export class BodyRooms {
-  #bytes = 0
+/**
+ * Room for the bodies that an isolate appends, whose memory all requests under way in it share. A body takes its room
+ * when it has come as a whole, so that nobody can hold any by sending slowly; other calls have done with their body when
+ * it is parsed, and need none.
+ */
+export class BodyRoom {
+  readonly #held = new Set<Held>()
 
-  enter(): BodyRoom {
-    let own = 0
-    let counted = 0
-    return {
-      take: (bytes) => {
-        own += bytes
-        if (own <= SMALL_BYTES) return true
-        const more = own - counted
-        // One alone is always taken: nothing else would make room for it.
-        if (this.#bytes > counted && this.#bytes + more > MAX_BYTES) return false
-        counted += more
-        this.#bytes += more
-        return true
-      },
-      leave: () => {
-        this.#bytes -= counted
-        counted = 0
-      },
+  /** Takes room for a body; gives what gives it back, or null when there is none. One alone always has room. */
+  take(bytes: number, nowMs: number): (() => void) | null {
+    let taken = 0
+    for (const held of this.#held) {
+      if (nowMs - held.sinceMs >= LOST_MS) this.#held.delete(held)
+      else taken += held.bytes
     }
+    if (taken > 0 && taken + bytes > limits.appendingBytes) return null
+    const held: Held = { bytes, sinceMs: nowMs }
+    this.#held.add(held)
+    return () => this.#held.delete(held)
   }
 }

@@ -1,6 +1,5 @@
 import { type Failure, failed, failure, ok, type Result } from '../core/failure.ts'
 import { limits } from '../core/limits.ts'
-import type { BodyRoom } from './body-room.ts'
 import { CONTENT_TYPE } from './problem.ts'
 
 /** The media types of bodies. */
@@ -22,9 +21,6 @@ const tooLarge = (): Refusal =>
       limit: limits.bodyBytes,
     }),
   )
-
-const tooMuch = (): Refusal =>
-  failed(failure('overloaded', 'as many large bodies are being worked on as there is room for', {}))
 
 /**
  * The media type of a request, one of those accepted. A missing one is refused as well: a browser sends such a
@@ -49,26 +45,31 @@ export function mediaTypeOf(request: Request, accepted: readonly MediaType[]): R
  */
 const READ_BYTES = 2 * limits.bodyBytes
 
+/** A body as text, and how many bytes it came as. */
+export interface Read {
+  readonly text: string
+  readonly bytes: number
+}
+
 /** Reads a body as text and keeps no more of it than the limit. */
-export async function readText(request: Request, room: BodyRoom): Promise<Result<string>> {
-  if (request.body === null) return ok('')
+export async function readText(request: Request): Promise<Result<Read>> {
+  if (request.body === null) return ok({ text: '', bytes: 0 })
   const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
-  // HTTP ends a body at its declared length: one that fits is read in one go, which is cheaper than by its stream.
-  if (length <= limits.bodyBytes) return room.take(length) ? readWhole(request) : tooMuch()
   if (length > READ_BYTES) return tooLarge()
+  // HTTP ends a body at its declared length: one that fits is read in one go, which is cheaper than by its stream.
+  return length <= limits.bodyBytes ? readWhole(request) : readParts(request.body)
+}
+
+async function readParts(body: ReadableStream<Uint8Array>): Promise<Result<Read>> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-  const reader = request.body.getReader()
+  const reader = body.getReader()
   let bytes = 0
   let text = ''
   try {
     while (bytes <= READ_BYTES) {
       const { done, value } = await reader.read()
-      if (done) return bytes > limits.bodyBytes ? tooLarge() : ok(text + decoder.decode())
+      if (done) return bytes > limits.bodyBytes ? tooLarge() : ok({ text: text + decoder.decode(), bytes })
       bytes += value.byteLength
-      if (bytes <= limits.bodyBytes && !room.take(value.byteLength)) {
-        reader.cancel().catch(() => {})
-        return tooMuch()
-      }
       text = bytes > limits.bodyBytes ? '' : text + decoder.decode(value, { stream: true })
     }
     // Not awaited: a source that does not answer its cancellation must not hold up the answer.
@@ -82,11 +83,11 @@ export async function readText(request: Request, room: BodyRoom): Promise<Result
 /** For whole texts: one that is read in parts has a decoder of its own. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-async function readWhole(request: Request): Promise<Result<string>> {
+async function readWhole(request: Request): Promise<Result<Read>> {
   try {
     const bytes = await request.arrayBuffer()
     if (bytes.byteLength > limits.bodyBytes) return tooLarge()
-    return ok(utf8.decode(bytes))
+    return ok({ text: utf8.decode(bytes), bytes: bytes.byteLength })
   } catch {
     return refuse('body', 'must be whole and valid UTF-8')
   }
@@ -102,9 +103,9 @@ export function parseJson(text: string, field: string): Result<unknown> {
 }
 
 /** Reads a JSON body. */
-export async function readJson(request: Request, room: BodyRoom): Promise<Result<unknown>> {
+export async function readJson(request: Request): Promise<Result<unknown>> {
   const type = mediaTypeOf(request, ['application/json'])
   if (!type.ok) return type
-  const text = await readText(request, room)
-  return text.ok ? parseJson(text.value, 'body') : text
+  const read = await readText(request)
+  return read.ok ? parseJson(read.value.text, 'body') : read
 }

@@ -1,7 +1,6 @@
 import type { Backend } from '../core/backend.ts'
 import type { Result } from '../core/failure.ts'
 import type { Publish } from '../core/happening.ts'
-import type { BodyRoom } from './body-room.ts'
 import type { CostMeter } from './cost.ts'
 import type { Directory } from './directory.ts'
 import { forbidden, type Principal } from './principal.ts'
@@ -37,12 +36,14 @@ export interface Call {
   readonly directory: Directory
   readonly rotation: Rotation
   readonly cost: CostMeter
-  /** Room for the request's body; left when it has been answered. */
-  readonly bodyRoom: BodyRoom
   /** Aborted when the client goes. */
   readonly signal: AbortSignal
   /** Takes events from what the tenant may append each second. */
   takeEvents(count: number): Result<null>
+  /** Takes room for a body that will be worked on until the answer; false when there is none. */
+  takeBody(bytes: number): boolean
+  /** Gives that room back, if any was taken. */
+  leaveBody(): void
   /** 128 new random bits as 22 characters of base64url. */
   randomToken(): string
   /** Work that goes on after the answer. */

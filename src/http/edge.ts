@@ -6,7 +6,7 @@ import { type Failure, failed, failure, ok, type Result } from '../core/failure.
 import type { Publish } from '../core/happening.ts'
 import { authenticate } from './auth.ts'
 import { toBase64Url } from './base64url.ts'
-import { BodyRooms } from './body-room.ts'
+import { BodyRoom, SMALL_BODY_BYTES } from './body-room.ts'
 import { type Call, type Names, notCovered, type Site } from './call.ts'
 import { readClock } from './clock.ts'
 import { checkName } from './contract/name.ts'
@@ -82,7 +82,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
     rotation: new Rotation(REMEMBERED),
     keys: { jwks: new JwksCache(), verified: new VerifiedTokens(VERIFIED) },
     buckets: new TokenBuckets(REMEMBERED),
-    bodyRooms: new BodyRooms(),
+    bodyRoom: new BodyRoom(),
     publish: options.publish ?? (() => {}),
   }
   const routes = routesOf(options)
@@ -121,7 +121,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
       const call = await callOf(c, route, names, options, shared)
       if (!call.ok) return refuse(c, call.failure, call.failure.detail)
       Object.assign(outcome, { names, call: call.value })
-      const answered = await route.respond(call.value, c.req.raw, names).finally(() => call.value.bodyRoom.leave())
+      const answered = await route.respond(call.value, c.req.raw, names).finally(() => call.value.leaveBody())
       return answered.ok ? answered.value : refuse(c, answered.failure, answered.failure.detail)
     } catch (error) {
       return refuse(c, failure('failed', `the request failed; its id is ${requestId}`, {}), error)
@@ -165,7 +165,7 @@ type Answering = Pick<Route, 'path' | 'scope' | 'respond'>
 interface Shared extends Pick<Call, 'directory' | 'rotation' | 'publish'> {
   readonly keys: Pick<Keys, 'jwks' | 'verified'>
   readonly buckets: TokenBuckets
-  readonly bodyRooms: BodyRooms
+  readonly bodyRoom: BodyRoom
 }
 
 /** Everything that is checked ahead of the body, in the order of S7: credentials, tenant, names, scope. */
@@ -174,7 +174,7 @@ async function callOf<Env extends EdgeVars>(
   route: Pick<Route, 'scope'>,
   names: Names,
   { connect, site }: Pick<EdgeOptions<Env>, 'connect' | 'site'>,
-  { keys, buckets, bodyRooms, ...shared }: Shared,
+  { keys, buckets, bodyRoom, ...shared }: Shared,
 ): Promise<Result<Call>> {
   const keep = (work: Promise<unknown>): void => waitUntil(c, work)
   const isOpen = route.scope === 'open'
@@ -208,7 +208,7 @@ async function callOf<Env extends EdgeVars>(
     backend: connect(c.env),
     site: site(c.env),
     cost: c.var.cost,
-    bodyRoom: bodyRooms.enter(),
+    ...bodyOf(bodyRoom, keep),
     // Asked for by few: the runtime makes a signal when it is.
     get signal() {
       return c.req.raw.signal
@@ -217,6 +217,26 @@ async function callOf<Env extends EdgeVars>(
     waitUntil: keep,
     takeEvents: (count) => take('events', count, tenant, quotas.value, buckets),
   })
+}
+
+/** The room of one request's body. The request goes on until it is left, also when its client goes before. */
+function bodyOf(room: BodyRoom, keep: (work: Promise<unknown>) => void): Pick<Call, 'takeBody' | 'leaveBody'> {
+  let leave = () => {}
+  return {
+    takeBody(bytes) {
+      if (bytes <= SMALL_BODY_BYTES) return true
+      const given = room.take(bytes, Date.now())
+      if (given === null) return false
+      const left = Promise.withResolvers<void>()
+      leave = () => {
+        given()
+        left.resolve()
+      }
+      keep(left.promise)
+      return true
+    },
+    leaveBody: () => leave(),
+  }
 }
 
 /** In a Worker the runtime is told of work that goes on after the answer; in a process it simply goes on. */

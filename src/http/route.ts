@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { failed, failure, type Result } from '../core/failure.ts'
 import { readJson } from './body.ts'
-import type { BodyRoom } from './body-room.ts'
 import type { Call, Names } from './call.ts'
 import type { Schema } from './contract/check.ts'
 import { checkQuery, refuseQuery } from './contract/query.ts'
@@ -64,7 +63,7 @@ export const withBody = <T>(
   method: 'POST' | 'PATCH',
   path: string,
   scope: Route['scope'],
-  read: (request: Request, room: BodyRoom) => Promise<Result<T>>,
+  read: (request: Request, call: Call) => Promise<Result<T>>,
   answer: Answerer<T>,
 ): Route => ({
   method,
@@ -73,7 +72,7 @@ export const withBody = <T>(
   async respond(call, request, names) {
     const query = refuseQuery(request.url)
     if (!query.ok) return query
-    const input = await read(request, call.bodyRoom)
+    const input = await read(request, call)
     return input.ok ? answer(call, { names, input: input.value }) : input
   },
 })
@@ -81,7 +80,7 @@ export const withBody = <T>(
 /** Reads a JSON body and checks it. */
 export const jsonBody =
   <T>(check: (input: unknown) => Result<T>) =>
-  async (request: Request, room: BodyRoom): Promise<Result<T>> => {
-    const input = await readJson(request, room)
+  async (request: Request): Promise<Result<T>> => {
+    const input = await readJson(request)
     return input.ok ? check(input.value) : input
   }

@@ -1,3 +1,4 @@
+import { ROW_CHARACTERS } from '../core/partition/batch-writer.ts'
 import type { Batch, BatchHead, LogStore, StoredKey } from '../core/partition/store.ts'
 import { jsonLists } from './json-lists.ts'
 import { first, type Sql } from './sql.ts'
@@ -19,8 +20,8 @@ const toText = (keys: readonly StoredKey[]): string | null =>
 /** The log: rows of batches, and the ids that producers chose. */
 export function openLog(sql: Sql): LogStore & { forget(): void } {
   let head: BatchHead | null | undefined
-  /** The row that was read last: rows never change, and whoever reads on by little steps comes back to it. */
-  let row: Batch | undefined
+  /** The row that was read last: whoever reads on by little steps comes back to it. Not one that a long event has alone. */
+  let known: Batch | undefined
   return {
     head() {
       head ??= first<BatchHead>(sql, 'select last, runMaxMs from batches order by last desc limit 1')
@@ -28,7 +29,7 @@ export function openLog(sql: Sql): LogStore & { forget(): void } {
     },
     forget() {
       head = undefined
-      row = undefined
+      known = undefined
     },
     bytes: () =>
       first<{ totalBytes: number }>(sql, 'select totalBytes from batches order by last desc limit 1')?.totalBytes ?? 0,
@@ -36,11 +37,15 @@ export function openLog(sql: Sql): LogStore & { forget(): void } {
       first<{ first: number }>(sql, 'select first from batches order by last limit 1')?.first ?? null,
     *from(sequence) {
       let next = sequence
-      if (row !== undefined && row.first <= next && next <= row.last) {
-        next = row.last + 1
+      if (known !== undefined && known.first <= next && next <= known.last) {
+        next = known.last + 1
+        yield known
+      }
+      const rows = sql.each<Batch>(`select ${BATCH} from batches where last >= ?1 order by last`, next)
+      for (const row of rows) {
+        if (row.lines.length <= ROW_CHARACTERS) known = row
         yield row
       }
-      for (row of sql.each<Batch>(`select ${BATCH} from batches where last >= ?1 order by last`, next)) yield row
     },
     backwards: (sequence) =>
       sql.each<Batch>(

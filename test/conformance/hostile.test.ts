@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { call } from './client.ts'
 import { randomName } from './random.ts'
 import { createStream } from './stream.ts'
@@ -72,17 +72,34 @@ describe.skipIf(protocol !== 'http:')('bytes on the wire', () => {
     expect([201, 401]).toContain(statusOf(answer))
   })
 
-  test('a body that is cut off writes nothing', async () => {
-    const stream = await createStream()
-    const body = '{"payload":{"cut":true}}'
-    await new Promise<void>((resolve) => {
+  /** Sends an append that is said to have so many bytes, and goes away when these have left. */
+  function sendAndGo(path: string, length: number, bytes: string, go: 'close' | 'reset'): Promise<void> {
+    return new Promise((resolve) => {
       const socket = connect({ host: hostname, port: Number(port === '' ? 80 : port) })
       socket.on('close', () => resolve())
       socket.on('error', () => {})
       const credentials = token === '' ? `Rheo-Tenant: ${tenant}` : `Authorization: Bearer ${token}`
-      const head = post(`Content-Length: ${body.length + 1}\r\n${credentials}\r\n`, `${stream.path}/events`)
-      socket.write(head + body, () => socket.destroy())
+      const head = post(`Content-Length: ${length}\r\n${credentials}\r\n`, `${path}/events`)
+      socket.write(head + bytes, () => (go === 'reset' ? socket.resetAndDestroy() : socket.destroy()))
     })
+  }
+
+  test('a body that is cut off writes nothing', async () => {
+    const stream = await createStream()
+    const body = '{"payload":{"cut":true}}'
+    await sendAndGo(stream.path, body.length + 1, body, 'close')
     expect(await stream.highWatermark()).toBe(0)
   })
+
+  test.each(['close', 'reset'] as const)(
+    'large bodies of clients that go away, cut off or whole, take no room from others: %s',
+    async (go) => {
+      const stream = await createStream()
+      const large = `{"payload":{}}${' '.repeat(12_000_000)}`
+      await Promise.all(Array.from({ length: 4 }, () => sendAndGo(stream.path, 16_000_000, large.slice(0, 100), go)))
+      for (let n = 0; n < 4; n++) await sendAndGo(stream.path, large.length, large, go)
+      const append = () => call('POST', `${stream.path}/events`, { raw: large })
+      await vi.waitFor(async () => expect((await append()).status).toBe(201), { timeout: 10_000, interval: 200 })
+    },
+  )
 })

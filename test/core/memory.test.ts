@@ -39,6 +39,13 @@ describe('what a partition holds in memory', () => {
     expect(bytes).toBeLessThan(2_000_000)
   })
 
+  it('does not hold a long event that was read', () => {
+    const log = new LargeLog()
+    log.append(20, () => ({ payload: { text: '\u{1F30A}'.repeat(200_000) } }))
+    log.group()
+    expect(held(() => log.drain())).toBeLessThan(300_000)
+  })
+
   it('grows with leases that lie apart: at most 200 bytes for each', () => {
     const runs = 10_000
     const log = new LargeLog()

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { done } from '../../src/core/partition/commands.ts'
+import { BodyRoom } from '../../src/http/body-room.ts'
 import { FakeBackend } from './fake-backend.ts'
 import { type Send, sendTo } from './send.ts'
 
@@ -74,6 +75,29 @@ describe('room for large bodies', () => {
     release()
     expect((await Promise.all([...two, small])).map(({ status }) => status)).toEqual([201, 201, 201])
     expect((await send('POST', path, options(body(16 * MIB)))).status).toBe(201)
+  })
+
+  it('is needed by appends alone: other calls have done with a body when it is read', async () => {
+    backend.addGroup('orders', 'g')
+    backend.answer = () => done({ count: 0, bytes: 0, receipt: null, leases: '', reason: 'caught_up' })
+    const waits = Array.from({ length: 3 }, () => {
+      const raw = `{"waitMs":20000}${' '.repeat(16 * MIB - 16)}`
+      return send('POST', '/v1/streams/orders/groups/g/fetch', { raw })
+    })
+    await vi.waitFor(() => expect(backend.waiting).toHaveLength(3))
+    backend.answer = () => done({ first: 1, duplicates: [] })
+    expect((await send('POST', path, { raw: body(16 * MIB) })).status).toBe(201)
+    backend.answer = () => done({ count: 0, bytes: 0, receipt: null, leases: '', reason: 'caught_up' })
+    for (const waiting of backend.waiting) waiting.wake('timeout')
+    expect((await Promise.all(waits)).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+
+  it('comes back by itself after a minute from a request that the platform has ended', () => {
+    const room = new BodyRoom()
+    expect(room.take(16 * MIB, 0)).not.toBeNull()
+    expect(room.take(16 * MIB, 0)).not.toBeNull()
+    expect(room.take(MIB, 59_999)).toBeNull()
+    expect(room.take(MIB, 60_000)).not.toBeNull()
   })
 
   it('is given back by requests that were refused', async () => {

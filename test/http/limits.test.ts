@@ -57,6 +57,10 @@ const bounds: Readonly<Record<string, Bound | Elsewhere>> = {
     probe: (bytes) => ['POST', events, { raw: `{}${' '.repeat(bytes - 2)}` }],
     beyond: ['payload_too_large', 'body'],
   },
+  appendingBytes: {
+    file: 'http/body.test.ts',
+    title: 'is for two of the greatest, of %s: a third is overloaded until one is answered',
+  },
   batchEvents: { probe: post(events, (count) => ({ events: filled(count, {}) })), beyond: invalid('events') },
   nesting: { probe: post(events, (levels) => ({ payload: nested(levels) })), beyond: invalid('payload') },
   keyBytes: { probe: post(events, (bytes) => ({ key: `é${x(bytes - 2)}` })), beyond: invalid('key') },

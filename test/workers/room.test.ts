@@ -41,6 +41,14 @@ describe('the room in a database', () => {
     expect(state.asked).toBe(2)
   })
 
+  it('is asked for anew when other commands have written much', () => {
+    const { state, room } = database(8_000 * MIB)
+    room.freeBytesFor(1)
+    state.bytes = 7_999 * MIB
+    room.wrote(1_000_000)
+    expect(room.freeBytesFor(1)).toBe(MIB)
+  })
+
   it('is exact when it is asked for by itself', () => {
     const { state, room } = database(MIB)
     state.bytes = 1_000

@@ -5,7 +5,7 @@ import type { BatchHead, NewBatch, StoredKey } from './store.ts'
  * Rows are closed at this length: reading 100 events out of rows of 64 KiB took 36 to 60 us, out of 1 MiB ten times
  * that. A longer event has a row of its own.
  */
-const ROW_CHARACTERS = 65_536
+export const ROW_CHARACTERS = 65_536
 
 interface OpenRow {
   readonly first: number

@@ -1,9 +1,9 @@
 import { type NewEvent, parseEvent } from '../../core/event.ts'
-import { ok, type Result } from '../../core/failure.ts'
+import { failed, failure, ok, type Result } from '../../core/failure.ts'
 import { isObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { type MediaType, mediaTypeOf, parseJson, readText } from '../body.ts'
-import type { BodyRoom } from '../body-room.ts'
+import type { Call } from '../call.ts'
 import { check, invalidRequest } from './check.ts'
 import { fromCloudEvent } from './cloudevent.ts'
 import { sequence } from './values.ts'
@@ -24,16 +24,19 @@ export const pathOfEvent = (form: AppendRequest['form'], index: number): string 
   form === 'one' ? '' : `events[${index}].`
 
 /** Reads and checks an append, the events of which core checks: Valibot would drop members such as `__proto__`. */
-export async function readAppend(request: Request, room: BodyRoom): Promise<Result<AppendRequest>> {
+export async function readAppend(request: Request, call: Pick<Call, 'takeBody'>): Promise<Result<AppendRequest>> {
   const key = idempotencyKeyOf(request)
   if (!key.ok) return key
   const type = mediaTypeOf(request, Object.keys(readers) as (keyof typeof readers)[])
   if (!type.ok) return type
-  const text = await readText(request, room)
-  if (!text.ok) return text
-  const body = readers[type.value](text.value)
+  const read = await readText(request)
+  if (!read.ok) return read
+  if (!call.takeBody(read.value.bytes)) return failed(noRoom)
+  const body = readers[type.value](read.value.text)
   return body.ok ? ok({ ...body.value, idempotencyKey: key.value }) : body
 }
+
+const noRoom = failure('overloaded', 'as many large bodies are being worked on as there is room for', {})
 
 /** How a body of each media type is read. */
 const readers = {

@@ -8,7 +8,6 @@ import { formatTime } from '../../core/time.ts'
 import { jsonText } from '../answer.ts'
 import { addressOf, ask, askCatalog } from '../ask.ts'
 import { readJson } from '../body.ts'
-import type { BodyRoom } from '../body-room.ts'
 import type { Call, Names } from '../call.ts'
 import { partitionsOf } from '../contract/fetch.ts'
 import { checkSearch, type SearchRequest } from '../contract/search.ts'
@@ -23,8 +22,8 @@ const PAGE_EVENTS = 100
 
 type Body = SearchRequest & { readonly isStreamed: boolean }
 
-async function readSearch(request: Request, room: BodyRoom): Promise<Result<Body>> {
-  const input = await readJson(request, room)
+async function readSearch(request: Request): Promise<Result<Body>> {
+  const input = await readJson(request)
   if (!input.ok) return input
   const isStreamed = acceptsNdjson(request)
   const body = checkSearch(input.value, isStreamed)
