@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel'
+import { type Channel, channel } from 'node:diagnostics_channel'
 import type { Publish } from '../src/core/happening.ts'
 
 /**
@@ -7,8 +7,17 @@ import type { Publish } from '../src/core/happening.ts'
  */
 export const publish: Publish = (happening) => {
   try {
-    channel(`rheo.${happening.event}`).publish(happening)
+    channelOf(happening.event).publish(happening)
   } catch (fault) {
     console.error(`a subscriber of rheo.${happening.event} failed`, fault)
   }
+}
+
+/** There are as many as events have names; to ask the runtime for one each time costs as much as to publish. */
+const channels = new Map<string, Channel>()
+
+function channelOf(event: string): Channel {
+  const known = channels.get(event) ?? channel(`rheo.${event}`)
+  channels.set(event, known)
+  return known
 }

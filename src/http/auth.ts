@@ -27,8 +27,8 @@ export async function authenticate(request: Request, vars: EdgeVars, keys: Keys)
  */
 function openPrincipal(request: Request, vars: EdgeVars): Result<Principal> {
   const { host, hostname } = hostOf(request.url)
-  const named = listOf(vars.RHEO_OPEN_HOSTS).map((entry) => entry.toLowerCase())
-  if (!isLoopback(hostname) && !named.includes(hostname) && !named.includes(host)) {
+  const named = () => listOf(vars.RHEO_OPEN_HOSTS).map((entry) => entry.toLowerCase())
+  if (!isLoopback(hostname) && !named().some((entry) => entry === hostname || entry === host)) {
     return unauthenticated(`RHEO_AUTH is open and ${hostname} is not a loopback host; RHEO_OPEN_HOSTS must name it`)
   }
   const tenant = request.headers.get('Rheo-Tenant') ?? DEFAULT_TENANT

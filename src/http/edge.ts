@@ -52,9 +52,16 @@ export interface EdgeOptions<Env extends EdgeVars> {
   readonly publish?: Publish
 }
 
+/** What belongs to one request: one variable, since Hono copies all of them whenever one is read by its name. */
+interface Own {
+  readonly requestId: string
+  readonly cost: CostMeter
+  readonly outcome: CallOutcome
+}
+
 interface EdgeTypes<Env extends EdgeVars> {
   Bindings: Env
-  Variables: { requestId: string; cost: CostMeter; outcome: CallOutcome }
+  Variables: { own: Own }
 }
 
 /** Streams, groups and tenants that an isolate remembers, each some 200 bytes. */
@@ -91,9 +98,7 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
   app.use(async (c, next) => {
     const startMs = Date.now()
     const [requestId, cost, outcome] = [crypto.randomUUID(), new CostMeter(), nothingYet()]
-    c.set('requestId', requestId)
-    c.set('cost', cost)
-    c.set('outcome', outcome)
+    c.set('own', { requestId, cost, outcome })
     await next()
     const { headers, status } = c.res
     headers.set('Rheo-Request-Id', requestId)
@@ -108,12 +113,13 @@ export function createEdge<Env extends EdgeVars>(options: EdgeOptions<Env>): Hon
   app.use(corsByOrigins())
 
   const refuse = (c: Context<EdgeTypes<Env>>, failure: Failure, fault: unknown): Response => {
-    c.var.outcome.failure = failure
-    if (failure.code === 'failed') console.error(`request ${c.var.requestId} failed`, fault)
+    const { outcome, requestId } = c.get('own')
+    outcome.failure = failure
+    if (failure.code === 'failed') console.error(`request ${requestId} failed`, fault)
     return problem(failure)
   }
   const answer = async (c: Context<EdgeTypes<Env>>, route: Answering): Promise<Response> => {
-    const { outcome, requestId } = c.var
+    const { outcome, requestId } = c.get('own')
     outcome.path = route.path
     try {
       const { stream = '', group = '', event = '' } = c.req.param() as Partial<Names>
@@ -176,6 +182,7 @@ async function callOf<Env extends EdgeVars>(
   { connect, site }: Pick<EdgeOptions<Env>, 'connect' | 'site'>,
   { keys, buckets, bodyRoom, ...shared }: Shared,
 ): Promise<Result<Call>> {
+  const { requestId, cost } = c.get('own')
   const keep = (work: Promise<unknown>): void => waitUntil(c, work)
   const isOpen = route.scope === 'open'
   const principal = isOpen ? ok(NOBODY) : await authenticate(c.req.raw, c.env, { ...keys, waitUntil: keep })
@@ -200,14 +207,14 @@ async function callOf<Env extends EdgeVars>(
     ...clock.value,
     tenant,
     group: names.group,
-    requestId: c.var.requestId,
+    requestId,
     streams,
     expiresAtMs,
     vars: c.env,
     quotas: quotas.value,
     backend: connect(c.env),
     site: site(c.env),
-    cost: c.var.cost,
+    cost,
     ...bodyOf(bodyRoom, keep),
     // Asked for by few: the runtime makes a signal when it is.
     get signal() {

@@ -43,7 +43,9 @@ export const setVar = (text: string | undefined): string | undefined => (text ==
 
 /** The entries of a variable that holds a list. */
 export const listOf = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+  text === undefined
+    ? []
+    : text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '')

@@ -31,7 +31,7 @@ export interface Append {
   /** Index and time of each event whose producer gave one. */
   readonly times: readonly (readonly [index: number, timestampMs: number])[]
   /** The terms of all events together (see query/terms.ts). */
-  readonly terms: Uint32Array
+  readonly terms: ArrayLike<number>
   /** The request's now: the timestamp of all others. */
   readonly atMs: number
   readonly idempotency: Idempotency | null

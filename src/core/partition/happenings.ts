@@ -47,6 +47,7 @@ export class Happenings {
   /** All that has happened since it was last taken. */
   take(): GroupHappening[] {
     const taken: GroupHappening[] = []
+    if (this.#redelivered.size + this.#buried.size + this.#moved.size === 0) return taken
     for (const id of new Set([...this.#redelivered.keys(), ...this.#buried.keys(), ...this.#moved])) {
       const group = this.#store.groups.byId(id)?.name
       if (group === undefined) continue

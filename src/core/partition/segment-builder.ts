@@ -19,7 +19,7 @@ export class SegmentBuilder {
   #first: number | null = null
 
   /** Takes the terms of what has just been written up to the sequence `last`. */
-  add(context: Context, before: number, last: number, terms: readonly Uint32Array[]): void {
+  add(context: Context, before: number, last: number, terms: readonly ArrayLike<number>[]): void {
     this.#first ??= context.store.segments.last() + 1
     if (this.#first === before + 1) this.#terms = new TermList()
     if (this.#terms !== null) for (const some of terms) this.#terms.add(some)
