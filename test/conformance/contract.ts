@@ -76,7 +76,8 @@ export class Contract {
   faultsOf(exchange: Exchange): string[] {
     const { method, path, status } = exchange
     const url = new URL(`http://server${path}`)
-    const template = this.#paths.find(({ pattern }) => pattern.test(url.pathname))?.template
+    // What is sent without a client that resolves it may end in a dot, which is an id like any other.
+    const template = this.#templateOf(url.pathname) ?? this.#templateOf(path.replace(/[?#].*$/, ''))
     const verb = (method === 'HEAD' ? 'GET' : method).toLowerCase()
     const operation = template === undefined ? undefined : this.#document.paths[template]![verb]
     if (template === undefined || operation === undefined) {
@@ -86,6 +87,10 @@ export class Contract {
     const pointer = `#/paths/${escaped(template)}/${verb}`
     const faults = this.#answerFaults(exchange, operation, pointer)
     return status < 400 ? [...faults, ...this.#requestFaults(exchange, operation, pointer, url)] : faults
+  }
+
+  #templateOf(pathname: string): string | undefined {
+    return this.#paths.find(({ pattern }) => pattern.test(pathname))?.template
   }
 
   #answerFaults({ method, status, headers, text }: Exchange, operation: ContractOperation, pointer: string): string[] {

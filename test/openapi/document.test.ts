@@ -131,6 +131,11 @@ describe('an exchange is against the contract', () => {
       'additional properties',
     ],
     ['to a parameter that is not described', { path: '/v1/streams?colour=red' }, 'colour'],
+    [
+      'about an event whose id is a dot, which a URL would resolve',
+      { method: 'GET', path: '/v1/streams/orders/events/%2E', status: 299 },
+      'answers 299',
+    ],
     ['of a path that is not described', { path: '/v1/secrets' }, 'no such operation'],
     [
       'with a code that the operation has not',
