@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { GroupInfo, Replayed, ReplayOptions, Where } from '../../client/index.ts'
 import { useAccess } from '../access.ts'
-import { Button, useAction } from '../action.tsx'
+import { useAction } from '../action.tsx'
 import { useTypedName } from '../dialog.tsx'
 import { Choice, Field } from '../field.tsx'
 import { objectOf, partitionsOf, timeOf, wholeOf } from '../form.ts'
-import { FormDialog, Opener } from '../form-dialog.tsx'
+import { Opener } from '../form-dialog.tsx'
 import { counted } from '../format.ts'
+import { DryRunDialog } from './dry-run-dialog.tsx'
 import { Outcome } from './outcome.tsx'
 import { PartitionsField } from './partitions-field.tsx'
 import { usePlan } from './use-plan.ts'
@@ -35,6 +36,7 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
   })
   const [resetAttempts, setResetAttempts] = useState(true)
   const { planned, forget, plan } = usePlan<{ readonly options: ReplayOptions; readonly outcome: Replayed }>()
+  const reopened = planned?.outcome.reopened ?? 0
   const { field, isTyped } = useTypedName(name)
 
   // Any change makes the dry run one of something else.
@@ -58,28 +60,22 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
     )
   const replay = async (close: () => void): Promise<void> => {
     const isDone = await run(async () => {
-      const { reopened } = await rheo.groups.replay(stream, name, planned!.options)
-      return `Replay opened ${counted(reopened, 'event')} again for ${name}.`
+      const done = await rheo.groups.replay(stream, name, planned!.options)
+      return `Replay opened ${counted(done.reopened, 'event')} again for ${name}.`
     })
     if (isDone) close()
   }
   return (
-    <FormDialog
+    <DryRunDialog
       title={`Replay for ${name}`}
       onClose={onClose}
-      onSubmit={(close) => (planned === undefined ? dryRun() : isTyped ? replay(close) : undefined)}
       error={error}
-      button={
-        planned === undefined ? (
-          <Button type="submit" kind="primary" scope="admin">
-            Dry run
-          </Button>
-        ) : (
-          <Button type="submit" kind="danger" scope="admin" disabled={!isTyped || planned.outcome.reopened === 0}>
-            Replay {counted(planned.outcome.reopened, 'event')}
-          </Button>
-        )
-      }
+      dryRun={dryRun}
+      isPlanned={planned !== undefined}
+      isTyped={isTyped}
+      isIdle={reopened === 0}
+      act={replay}
+      label={`Replay ${counted(reopened, 'event')}`}
     >
       <p>
         Events that this group has been given before become available to it again, whatever became of them. Leases among
@@ -135,7 +131,7 @@ const ReplayDialog = ({ info: { stream, name }, onClose }: ReplayProps & { reado
         <span class="faint">Without them the next failure may make a dead letter.</span>
       </p>
       {planned === undefined ? null : <Outcome name="Would be replayed:" partitions={planned.outcome.partitions} />}
-      {planned === undefined || planned.outcome.reopened === 0 ? null : field}
-    </FormDialog>
+      {reopened === 0 ? null : field}
+    </DryRunDialog>
   )
 }

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { GroupInfo, PartitionLag, ResetOptions } from '../../client/index.ts'
 import { useAccess } from '../access.ts'
-import { Button, useAction } from '../action.tsx'
+import { useAction } from '../action.tsx'
 import { useTypedName } from '../dialog.tsx'
 import { partitionsOf } from '../form.ts'
-import { FormDialog, Opener } from '../form-dialog.tsx'
+import { Opener } from '../form-dialog.tsx'
 import { counted } from '../format.ts'
 import { StartFields, type StartText, startOf } from '../start.tsx'
+import { DryRunDialog } from './dry-run-dialog.tsx'
 import { Outcome } from './outcome.tsx'
 import { PartitionsField } from './partitions-field.tsx'
 import { planReset } from './plan-reset.ts'
@@ -51,22 +52,15 @@ const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => v
     if (isDone) close()
   }
   return (
-    <FormDialog
+    <DryRunDialog
       title={`Reset ${name}`}
       onClose={onClose}
-      onSubmit={(close) => (planned === undefined ? dryRun() : isTyped ? reset(close) : undefined)}
       error={error}
-      button={
-        planned === undefined ? (
-          <Button type="submit" kind="primary" scope="admin">
-            Dry run
-          </Button>
-        ) : (
-          <Button type="submit" kind="danger" scope="admin" disabled={!isTyped}>
-            Reset {name}
-          </Button>
-        )
-      }
+      dryRun={dryRun}
+      isPlanned={planned !== undefined}
+      isTyped={isTyped}
+      act={reset}
+      label={`Reset ${name}`}
     >
       <p>
         The group forgets what it has done and starts over: attempts, {counted(info.deadLetters, 'dead letter')} and{' '}
@@ -93,6 +87,6 @@ const ResetDialog = ({ info, onClose }: ResetProps & { readonly onClose: () => v
           {field}
         </>
       )}
-    </FormDialog>
+    </DryRunDialog>
   )
 }

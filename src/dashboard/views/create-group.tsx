@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { useAccess } from '../access.ts'
-import { Button, useAction } from '../action.tsx'
+import { useAction } from '../action.tsx'
 import { Field } from '../field.tsx'
-import { FormDialog, Opener } from '../form-dialog.tsx'
+import { Opener } from '../form-dialog.tsx'
 import { navigate } from '../navigation.tsx'
 import { StartFields, type StartText, startOf } from '../start.tsx'
+import { CreateDialog } from './create-dialog.tsx'
 
 export const CreateGroup = ({ stream }: { readonly stream: string }) => (
   <Opener scope="admin" dialog={(onClose) => <CreateGroupDialog stream={stream} onClose={onClose} />}>
@@ -31,23 +32,12 @@ const CreateGroupDialog = ({ stream, onClose }: { readonly stream: string; reado
     if (isDone) navigate({ view: 'group', stream, group: name })
   }
   return (
-    <FormDialog
-      title="Create a group"
-      onClose={onClose}
-      onSubmit={submit}
-      error={error}
-      button={
-        <Button type="submit" kind="primary" scope="admin" disabled={name === ''}>
-          Create
-        </Button>
-      }
-    >
-      <Field label="Name" note="1 to 128 of A-Z a-z 0-9 . _ -" value={name} onValue={setName} isCode />
+    <CreateDialog title="Create a group" name={name} onName={setName} onClose={onClose} onSubmit={submit} error={error}>
       <StartFields value={start} onValue={setStart} />
       <div class="side-by-side">
         <Field label="Attempts" note="then a dead letter" type="number" value={maxAttempts} onValue={setMaxAttempts} />
         <Field label="Lease" note="seconds" type="number" value={leaseSeconds} onValue={setLeaseSeconds} />
       </div>
-    </FormDialog>
+    </CreateDialog>
   )
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { useAccess } from '../access.ts'
-import { Button, useAction } from '../action.tsx'
+import { useAction } from '../action.tsx'
 import { Field } from '../field.tsx'
-import { FormDialog, Opener } from '../form-dialog.tsx'
+import { Opener } from '../form-dialog.tsx'
 import { navigate } from '../navigation.tsx'
+import { CreateDialog } from './create-dialog.tsx'
 
 export const CreateStream = () => (
   <Opener scope="admin" kind="primary" dialog={(onClose) => <CreateStreamDialog onClose={onClose} />}>
@@ -24,18 +25,14 @@ const CreateStreamDialog = ({ onClose }: { readonly onClose: () => void }) => {
     if (isDone) navigate({ view: 'stream', stream: name })
   }
   return (
-    <FormDialog
+    <CreateDialog
       title="Create a stream"
+      name={name}
+      onName={setName}
       onClose={onClose}
       onSubmit={submit}
       error={error}
-      button={
-        <Button type="submit" kind="primary" scope="admin" disabled={name === ''}>
-          Create
-        </Button>
-      }
     >
-      <Field label="Name" note="1 to 128 of A-Z a-z 0-9 . _ -" value={name} onValue={setName} isCode />
       <Field
         label="Partitions"
         note="1 to 256. It never changes, so leave room: each is one Durable Object."
@@ -43,6 +40,6 @@ const CreateStreamDialog = ({ onClose }: { readonly onClose: () => void }) => {
         value={partitionCount}
         onValue={setPartitionCount}
       />
-    </FormDialog>
+    </CreateDialog>
   )
 }
