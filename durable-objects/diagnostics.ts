@@ -17,7 +17,9 @@ export const publish: Publish = (happening) => {
 const channels = new Map<string, Channel>()
 
 function channelOf(event: string): Channel {
-  const known = channels.get(event) ?? channel(`rheo.${event}`)
-  channels.set(event, known)
-  return known
+  const known = channels.get(event)
+  if (known !== undefined) return known
+  const made = channel(`rheo.${event}`)
+  channels.set(event, made)
+  return made
 }

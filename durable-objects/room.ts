@@ -30,7 +30,9 @@ export class Room {
 
   /** How many bytes are free for an append of so many characters, or were when it could not have mattered since. */
   freeBytesFor(characters: number): number {
-    this.#writtenBytes += growthOf(characters)
-    return this.#writtenBytes > this.#freeBytes / 2 ? this.freeBytes() : this.#freeBytes
+    const growth = growthOf(characters)
+    if (this.#writtenBytes + growth > this.#freeBytes / 2) this.freeBytes()
+    this.#writtenBytes += growth
+    return this.#freeBytes
   }
 }

@@ -49,8 +49,10 @@ export class Watchers {
   tell(highWatermark: () => number): void {
     if (!this.#mayBeAny) return
     const sockets = this.#sockets()
-    this.#mayBeAny = sockets.length > 0
-    if (!this.#mayBeAny) return
+    if (sockets.length === 0) {
+      this.#mayBeAny = false
+      return
+    }
     const reached = highWatermark()
     if (reached === this.#highWatermark) return
     this.#highWatermark = reached

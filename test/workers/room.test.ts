@@ -49,6 +49,14 @@ describe('the room in a database', () => {
     expect(room.freeBytesFor(1)).toBe(MIB)
   })
 
+  it('counts the append that it was asked for as well', () => {
+    const { state, room } = database(10 * MIB)
+    room.freeBytesFor(MIB)
+    expect(state.asked).toBe(1)
+    room.freeBytesFor(300_000)
+    expect(state.asked).toBe(2)
+  })
+
   it('is exact when it is asked for by itself', () => {
     const { state, room } = database(MIB)
     state.bytes = 1_000
